@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { JsonObject } from '../shared/json.js';
+import { type Duration, durationMs } from './duration.js';
+
+/** The answer of `reconcile` that says: it did not happen. */
+export const notDone: unique symbol = Symbol.for('holdfast.notDone') as never;
+
+type MaybePromise<Value> = Value | Promise<Value>;
+
+export type ToolContext = {
+  /** Fires on an interrupt, a timeout, or when this attempt has lost its lease. A tool should end soon after. */
+  signal: AbortSignal;
+  /** The same on every attempt of this call, different for every other call: to be sent to what it pays or posts to. */
+  idempotencyKey: string;
+  /** Shows what the tool is doing to those who watch. Cheap; the last text wins. */
+  progress(text: string): void;
+  turnId: string;
+  callId: string;
+  /** From 1; above 1 only for a tool that is idempotent or that asked for a retry. */
+  attempt: number;
+  /** The turn's metadata, as its starter gave it. */
+  metadata: JsonObject;
+};
+
+export type ToolOptions<Input extends z.ZodType, Result> = {
+  /** `^[a-zA-Z0-9_-]{1,64}$`; also the activity type that the Web UI shows. */
+  name: string;
+  /** What the model reads to decide when to call it. */
+  description: string;
+  /** A zod object: checked before the tool runs; the model reads its JSON schema. */
+  input: Input;
+  /** It may safely run twice. Default false: then it never runs twice, and a crash in its middle is told to the model. */
+  idempotent?: boolean;
+  /** From its start to its end; default 10 minutes. */
+  timeout?: Duration;
+  /** May run beside other calls of the same reply; default true. */
+  parallel?: boolean;
+  /**
+   * Returns what the model is to read: a string, or anything that JSON can carry. Whatever it throws becomes an
+   * error result, which the model reads; only `retryable(...)` makes Temporal start it again.
+   */
+  run(args: z.output<Input>, context: ToolContext): MaybePromise<Result>;
+  /** Asked when the worker died in the middle of `run`: what `run` would have returned, or `notDone`. */
+  reconcile?(key: string, args: z.output<Input>): MaybePromise<NoInfer<Result> | typeof notDone>;
+};
+
+/** A tool, ready for an agent's `tools`. Made by {@link defineTool}. */
+export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown> = {
+  readonly kind: 'tool';
+  readonly name: string;
+  readonly description: string;
+  readonly input: Input;
+  readonly schema: JsonObject;
+  readonly schemaHash: string;
+  readonly idempotent: boolean;
+  readonly timeoutMs: number;
+  readonly parallel: boolean;
+  run(args: z.output<Input>, context: ToolContext): MaybePromise<Result>;
+  reconcile?(key: string, args: z.output<Input>): MaybePromise<Result | typeof notDone>;
+};
+
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const DEFAULT_TIMEOUT_MS = 600_000;
+
+/**
+ * Makes a tool. Throws a TypeError that names the tool and the fault when it can't work: a name that providers
+ * refuse, an input that is no object or has no JSON schema (a date, a bigint, a symbol, a function).
+ */
+export function defineTool<Input extends z.ZodType, Result>(
+  options: ToolOptions<Input, Result>,
+): Tool<Input, Result> {
+  const { name } = options;
+  if (!TOOL_NAME.test(name) || name.startsWith('__') || name === 'default') {
+    throw new TypeError(
+      `Tool name ${JSON.stringify(name)}: use 1 to 64 of letters, digits, _ and -; "default" and names that begin with "__" are Temporal's.`,
+    );
+  }
+  const schema = inputSchema(name, options.input);
+  return {
+    kind: 'tool',
+    name,
+    description: options.description,
+    input: options.input,
+    schema,
+    schemaHash: createHash('sha256').update(JSON.stringify(schema)).digest('hex').slice(0, 16),
+    idempotent: options.idempotent ?? false,
+    timeoutMs: durationMs(`Tool ${name}, timeout`, options.timeout ?? DEFAULT_TIMEOUT_MS),
+    parallel: options.parallel ?? true,
+    run: options.run,
+    ...(options.reconcile && { reconcile: options.reconcile }),
+  };
+}
+
+function inputSchema(name: string, input: z.ZodType): JsonObject {
+  let schema: JsonObject;
+  try {
+    schema = z.toJSONSchema(input, { io: 'input', target: 'draft-7' }) as JsonObject;
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new TypeError(`Tool ${name}: its input has no JSON schema. ${problem}`);
+  }
+  if (schema['type'] !== 'object') {
+    throw new TypeError(
+      `Tool ${name}: its input must be a zod object, as in z.object({ path: z.string() }).`,
+    );
+  }
+  delete schema['$schema'];
+  return schema;
+}
+
+/** What to throw from a tool so that Temporal starts it again, `after` a while, instead of telling the model. */
+export class RetryableToolError extends Error {
+  override readonly name = 'RetryableToolError';
+  readonly afterMs: number | undefined;
+
+  constructor(cause: unknown, afterMs: number | undefined) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.afterMs = afterMs;
+  }
+}
+
+/** `throw retryable(error, { after: '5 seconds' })`: nothing has happened yet, try the whole call again. */
+export function retryable(cause: unknown, options: { after?: Duration } = {}): RetryableToolError {
+  return new RetryableToolError(
+    cause,
+    options.after === undefined ? undefined : durationMs('retryable, after', options.after),
+  );
+}

@@ -1,0 +1,86 @@
+import type { Json, JsonObject } from './json.js';
+import type { AssistantMessage, Message, ToolResultBlock } from './messages.js';
+import type { TurnSettings, Usage } from './turn.js';
+
+/** Activity types of ours; a tool call's activity type is the tool's name. */
+export const CALL_MODEL = 'holdfast.callModel';
+export const RECONCILE_TOOL = 'holdfast.reconcileTool';
+
+/**
+ * Where a transcript's messages are, so that they are never sent twice: the first `to` messages of an open run,
+ * the last of them `headId`. `epoch` counts the run's rewrites of its transcript (a compaction): a span into an
+ * earlier epoch is stale.
+ */
+export type TranscriptSpan = {
+  workflowId: string;
+  runId: string;
+  epoch: number;
+  to: number;
+  headId: string;
+};
+
+/** `spans` in order, then `tail`: messages of this one call that no run holds. */
+export type TranscriptRef = { spans: TranscriptSpan[]; tail: Message[] };
+
+export type CallModelInput = {
+  v: 1;
+  agent: string;
+  version?: string;
+  turnId: string;
+  /** Which model call of the turn this is, from 0. */
+  iteration: number;
+  transcript: TranscriptRef;
+  model?: string;
+  stream: boolean;
+  /** The first call of a turn also resolves its settings; `limits` are the turn's own. */
+  resolve?: { limits: { iterations?: number } };
+  metadata?: JsonObject;
+};
+
+/** What is to be done with one tool call, in request order. A bad call is answered here and costs no activity. */
+export type PlannedCall =
+  | { do: 'run'; callId: string; name: string; input: Json; summary: string }
+  | { do: 'answer'; callId: string; name: string; result: ToolResultBlock };
+
+export type ModelReply = {
+  v: 1;
+  message: AssistantMessage;
+  calls: PlannedCall[];
+  usage?: Usage;
+  /** In the first reply of a turn. */
+  settings?: TurnSettings;
+};
+
+export type RunToolInput = {
+  v: 1;
+  agent: string;
+  version: string;
+  turnId: string;
+  iteration: number;
+  tool: string;
+  callId: string;
+  input: Json;
+  metadata?: JsonObject;
+};
+
+export type RunToolResult = { v: 1; result: ToolResultBlock };
+
+/** What a model call's heartbeat carries: the end of the text streamed so far. */
+export type ModelHeartbeat = {
+  v: 1;
+  kind: 'model';
+  attempt: number;
+  /** Characters (UTF-16 units) of this attempt's text that come before `text`. */
+  offset: number;
+  text: string;
+};
+
+/** What a tool's heartbeat carries: `begun` says that its body may have had effects. */
+export type ToolHeartbeat = { v: 1; kind: 'tool'; attempt: number; begun: boolean; progress?: string };
+export type Heartbeat = ModelHeartbeat | ToolHeartbeat;
+
+/** Calls from the workflow to its own worker's process: they leave no trace in the history. */
+export type TranscriptSink = {
+  /** Messages `from` onwards of this run's transcript, just added. */
+  added(epoch: number, from: number, messages: Message[]): void;
+};

@@ -1,0 +1,33 @@
+import type { AssistantMessage, ToolResultBlock } from './messages.js';
+import type { OutcomeType } from './turn.js';
+
+/**
+ * `seq` grows with each recorded event and survives a continue-as-new; a passing event (text, progress, a retry)
+ * bears the `seq` of the recorded event before it. To come back after an event, ask for `{ after: seq }`.
+ */
+type EventBase = {
+  v: 1;
+  seq: number;
+  turnId: string;
+  /** Which model call of the turn, from 0. */
+  iteration: number;
+  /** Which try of the activity, from 1; 0 where no activity is meant. */
+  attempt: number;
+  /** ISO 8601. */
+  at: string;
+};
+
+export type TurnEvent = EventBase &
+  (
+    | { type: 'turn_started'; agent: string; prompt: string }
+    | { type: 'model_started' }
+    | { type: 'text_delta'; text: string; offset: number }
+    /** The text of a failed attempt is withdrawn. */
+    | { type: 'reset' }
+    | { type: 'retry_waiting'; callId?: string; failure: { type: string; message: string }; untilAt?: string }
+    | { type: 'message'; message: AssistantMessage }
+    | { type: 'tool_started'; callId: string; name: string; summary: string }
+    | { type: 'tool_progress'; callId: string; text: string }
+    | { type: 'tool_finished'; callId: string; name: string; result: ToolResultBlock }
+    | { type: 'turn_ended'; outcome: OutcomeType | 'failed' | 'canceled' | 'terminated' | 'timed_out' }
+  );

@@ -1,0 +1,30 @@
+/**
+ * The types of the failures that Temporal shows and that a program may switch on.
+ * docs/errors.md says of each what to do.
+ */
+export const failureTypes = [
+  'Turn.InvalidInput',
+  'Turn.UnsupportedVersion',
+  'Turn.Bug',
+  'Agent.NotHere',
+  'Tool.NotHere',
+  'Tool.Retryable',
+  'Tool.Failed',
+  'Transcript.Unavailable',
+  'Model.Misconfigured',
+  'Model.Authentication',
+  'Model.PermissionDenied',
+  'Model.NotFound',
+  'Model.BadRequest',
+  'Model.ContextTooLong',
+  'Model.QuotaExceeded',
+  'Model.RateLimited',
+  'Model.Overloaded',
+  'Model.Unavailable',
+  'Model.Timeout',
+  'Model.Connection',
+  'Model.StreamCut',
+  'Model.BadResponse',
+  'Model.Failed',
+] as const;
+export type FailureType = (typeof failureTypes)[number];

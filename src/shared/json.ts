@@ -1,0 +1,17 @@
+/** What JSON can carry: the only values that cross a process. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+export type JsonObject = { [key: string]: Json };
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Parses JSON without throwing: broken text is an ordinary answer of a model, not a fault. */
+export function parseJson(text: string): { ok: true; value: Json } | { ok: false; problem: string } {
+  try {
+    return { ok: true, value: JSON.parse(text) as Json };
+  } catch (error) {
+    return { ok: false, problem: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { type Message, message, type ToolResultBlock } from './messages.js';
+import { WIRE_VERSION } from './version.js';
+
+/** Names that Temporal sees. A workflow of one of these types on any server is Holdfast's. */
+export const TURN_WORKFLOW = 'holdfast.turn';
+export const DEFAULT_TASK_QUEUE = 'holdfast';
+export const STATE_QUERY = 'state';
+export const MESSAGES_QUERY = 'messages';
+
+/** Ids become parts of workflow ids and of URLs. A `/` stands only between a session and its turn. */
+export const idText = z
+  .string()
+  .regex(/^[a-zA-Z0-9][a-zA-Z0-9._:/-]{0,199}$/, 'use letters, digits and . _ : / -, 200 at most');
+
+export const limits = z.strictObject({
+  /** The most model calls of the turn. The tools that the last reply asks for are run, too. */
+  iterations: z.exactOptional(z.int().min(1).max(100_000)),
+});
+export type Limits = z.infer<typeof limits>;
+
+export const turnInput = z.strictObject({
+  v: z.literal(WIRE_VERSION),
+  agent: z.string().min(1),
+  /** The agent's version; without it, the one that the worker has. */
+  version: z.exactOptional(z.string()),
+  prompt: z.string(),
+  /** Earlier messages of the conversation. */
+  transcript: z.exactOptional(z.array(message)),
+  /** In place of the agent's own instructions. */
+  instructions: z.exactOptional(z.string()),
+  /** In place of the agent's own model name. */
+  model: z.exactOptional(z.string()),
+  limits: z.exactOptional(limits),
+  /** Whether the text is to be watched as it comes. It makes heartbeats five times as frequent. */
+  stream: z.exactOptional(z.boolean()),
+  metadata: z.exactOptional(z.record(z.string(), z.json())),
+  /** For fair shares between tenants. */
+  tenant: z.exactOptional(z.string()),
+  /** W3C trace context. */
+  traceparent: z.exactOptional(z.string()),
+});
+export type TurnInput = z.infer<typeof turnInput>;
+
+/** What a model call cost. A count that the provider did not tell is absent, never 0. */
+export type Usage = {
+  inputTokens?: number;
+  cachedInputTokens?: number;
+  outputTokens?: number;
+  reasoningTokens?: number;
+};
+
+/** The sum over a turn's model calls. */
+export type TurnUsage = {
+  inputTokens: number;
+  cachedInputTokens: number;
+  outputTokens: number;
+  reasoningTokens: number;
+  /** Model calls that answered, and how many of them told no usage: those are not in the sums. */
+  modelCalls: number;
+  unknownCalls: number;
+};
+
+export const noUsage: TurnUsage = {
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  modelCalls: 0,
+  unknownCalls: 0,
+};
+
+export function addUsage(sum: TurnUsage, usage: Usage | undefined): TurnUsage {
+  return {
+    inputTokens: sum.inputTokens + (usage?.inputTokens ?? 0),
+    cachedInputTokens: sum.cachedInputTokens + (usage?.cachedInputTokens ?? 0),
+    outputTokens: sum.outputTokens + (usage?.outputTokens ?? 0),
+    reasoningTokens: sum.reasoningTokens + (usage?.reasoningTokens ?? 0),
+    modelCalls: sum.modelCalls + 1,
+    unknownCalls: sum.unknownCalls + (usage?.inputTokens === undefined ? 1 : 0),
+  };
+}
+
+/** What a turn runs with: resolved once, in its first model call, and recorded in that call's result. */
+export type TurnSettings = {
+  agent: string;
+  version: string;
+  model: string;
+  limits: { iterations: number };
+  /** The most tool calls of one reply that run side by side. */
+  maxParallelTools: number;
+  /** Replies in a row that the output limit may cut before the turn ends as `truncated`. */
+  maxTruncatedReplies: number;
+  /** After an interrupt, tools that have not ended by then are settled without them. Milliseconds. */
+  settleMs: number;
+  /** A turn's messages that take more bytes than this are not in its result but are read by query. */
+  inlineResultBytes: number;
+  tools: ToolSettings[];
+};
+
+export type ToolSettings = {
+  name: string;
+  /** May run again after a crash. */
+  idempotent: boolean;
+  /** May run beside other calls of the same reply. */
+  parallel: boolean;
+  /** Start to close, milliseconds. */
+  timeoutMs: number;
+  heartbeatTimeoutMs: number;
+  /** How often Temporal may start it when it asks for a retry or, if idempotent, when its worker died. */
+  maxAttempts: number;
+  /** Whether it can tell, after a crash, what happened. */
+  reconciles: boolean;
+  /** Of the schema that its arguments are checked with. */
+  schemaHash: string;
+};
+
+export type OutcomeType = 'completed' | 'interrupted' | 'max_iterations' | 'refused' | 'truncated';
+
+/** How a turn ended. The workflow's result; of a failed turn, the failure's details. */
+export type TurnOutcome = {
+  v: 1;
+  type: OutcomeType | 'failed';
+  turnId: string;
+  agent: string;
+  version: string;
+  /** The text of the last reply; `''` where there is none. */
+  text: string;
+  /** Model calls that answered. */
+  iterations: number;
+  usage: TurnUsage;
+  /** How many messages this turn added. */
+  messageCount: number;
+  /** The messages that this turn added; absent when they take over 512 KB: the `messages` query pages them. */
+  messages?: Message[];
+};
+
+/** The answer to the `state` query: everything about a running turn except its messages. */
+export type TurnState = {
+  v: 1;
+  turnId: string;
+  agent: string;
+  version?: string;
+  phase: 'model' | 'tools' | 'ended';
+  /** Model calls that answered so far. */
+  iteration: number;
+  /** Calls that have no result yet, in request order. */
+  pendingCalls: { id: string; name: string; status: 'waiting' | 'running' | ToolResultBlock['status'] }[];
+  /** Messages in the transcript, and how many of them this turn added. */
+  messageCount: number;
+  deltaCount: number;
+  usage: TurnUsage;
+  outcome?: TurnOutcome['type'];
+};
+
+/** The `messages` query: from index `from` on, as many as fit in `maxBytes` of JSON, at least one. */
+export type MessagesPageRequest = { v: 1; from: number; to?: number; maxBytes?: number };
+export type MessagesPage = { v: 1; from: number; messages: Message[]; total: number; deltaFrom: number };
