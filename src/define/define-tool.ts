@@ -4,7 +4,7 @@ import type { JsonObject } from '../shared/json.js';
 import { type Duration, durationMs } from './duration.js';
 
 /** The answer of `reconcile` that says: it did not happen. */
-export const notDone: unique symbol = Symbol.for('holdfast.notDone') as never;
+export const notDone: unique symbol = Symbol.for('holdfast.notDone');
 
 type MaybePromise<Value> = Value | Promise<Value>;
 
@@ -76,7 +76,7 @@ export function defineTool<Input extends z.ZodType, Result>(
       `Tool name ${JSON.stringify(name)}: use 1 to 64 of letters, digits, _ and -; "default" and names that begin with "__" are Temporal's.`,
     );
   }
-  const schema = inputSchema(name, options.input);
+  const schema: JsonObject = inputSchema(name, options.input);
   return {
     kind: 'tool',
     name,
@@ -106,7 +106,8 @@ function inputSchema(name: string, input: z.ZodType): JsonObject {
     );
   }
   delete schema['$schema'];
-  return schema;
+  // A plain z.object drops what it doesn't know; a model that invents an argument is to hear of it instead.
+  return { additionalProperties: false, ...schema };
 }
 
 /** What to throw from a tool so that Temporal starts it again, `after` a while, instead of telling the model. */

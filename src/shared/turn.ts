@@ -95,6 +95,10 @@ export type TurnSettings = {
   settleMs: number;
   /** A turn's messages that take more bytes than this are not in its result but are read by query. */
   inlineResultBytes: number;
+  /** Between the tries of a tool that may be tried again: the first wait and the longest, milliseconds. */
+  toolRetry: { initialMs: number; maxMs: number };
+  /** How often a tool call that had not begun when its worker died is started anew. */
+  maxRestarts: number;
   tools: ToolSettings[];
 };
 

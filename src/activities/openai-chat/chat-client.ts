@@ -1,0 +1,35 @@
+import type { OpenAI } from 'openai';
+import { APIError } from 'openai/core/error';
+import { innerError } from './classify-error.js';
+
+export type Access = { apiKey: string; baseURL?: string; headers?: Record<string, string> };
+
+/** The SDK wants a key, also for servers that need none. */
+const NO_KEY = 'no-key-needed';
+
+/** Above every timeout of ours, as Node's timers go. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** The SDK's client; the package is loaded here, as that takes a worker a good part of its start-up time. */
+export async function chatClient(access: Access): Promise<OpenAI> {
+  const { OpenAI } = await import('openai');
+  class ChatClient extends OpenAI {
+    /** The SDK drops error bodies that don't have their text under `error`. */
+    protected override makeStatusError(
+      status: number,
+      body: object,
+      text: string | undefined,
+      headers: Headers,
+    ): APIError {
+      return APIError.generate(status, body && { error: innerError(body) }, text, headers);
+    }
+  }
+  return new ChatClient({
+    apiKey: access.apiKey || NO_KEY,
+    baseURL: access.baseURL ?? null,
+    maxRetries: 0,
+    timeout: NO_TIMEOUT_MS,
+    logLevel: 'off',
+    ...(access.headers && { defaultHeaders: access.headers }),
+  });
+}

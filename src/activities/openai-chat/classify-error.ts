@@ -1,0 +1,112 @@
+import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai/core/error';
+import { isJsonObject } from '../../shared/json.js';
+import { ModelError } from '../../shared/model-port.js';
+import { wireText } from '../../shared/wire-text.js';
+import { type ProviderFault, typeOfFault } from './failure-kinds.js';
+import { MAX_FAILURE_BYTES, modelFailure } from './model-failure.js';
+import { retryAfterMs } from './retry-after.js';
+
+/**
+ * The one place where anything that a provider call throws becomes a {@link ModelError}. Its text says what to do,
+ * then what the provider said; at most 2 KB, without `key` and whatever else looks like a key. It has no `cause`: that
+ * would carry headers and bodies into Temporal's history.
+ */
+export function classifyError(thrown: unknown, key?: string): ModelError {
+  if (thrown instanceof ModelError) return thrown;
+  if (thrown instanceof APIConnectionTimeoutError)
+    return modelFailure('Model.Timeout', thrown.message, { key });
+  if (thrown instanceof APIConnectionError) return fromNetwork(thrown, key);
+  if (thrown instanceof APIError) return fromProvider(thrown, key);
+  if (thrown instanceof SyntaxError) return modelFailure('Model.BadResponse', thrown.message, { key });
+  if (isNetworkError(thrown)) return fromNetwork(thrown, key);
+  return modelFailure('Model.Failed', messageOf(thrown), { key });
+}
+
+/** An answer that is neither an error nor a reply: a page, half of a body. `body` as it came. */
+export function badResponse(body: string, key?: string): ModelError {
+  return modelFailure('Model.BadResponse', shortBody(body), { key });
+}
+
+/** The part of an error body that says what is wrong: gateways put it under `error`, at the top, or in a list. */
+export function innerError(body: unknown): object | undefined {
+  const first: unknown = Array.isArray(body) ? body[0] : body;
+  if (!isJsonObject(first)) return undefined;
+  const inner = first['error'];
+  if (isJsonObject(inner)) return inner;
+  return typeof inner === 'string' ? { ...first, message: inner } : first;
+}
+
+function fromProvider(thrown: APIError, key: string | undefined): ModelError {
+  const body: unknown = thrown.error;
+  const code = field(body, 'code') ?? thrown.code;
+  const fault: ProviderFault = {
+    status: thrown.status ?? statusOf(code) ?? statusOf(field(body, 'status')),
+    words: [code, field(body, 'type') ?? thrown.type, field(body, 'status')].filter(
+      (word) => typeof word === 'string',
+    ),
+    text: saidBy(thrown, body),
+  };
+  const type = typeOfFault(fault);
+  const said = fault.status === undefined ? fault.text : `${fault.status}: ${fault.text}`;
+  return modelFailure(type, said, {
+    key,
+    // An error that came inside of a 200 and says nothing we know is more likely the provider's trouble than ours.
+    ...(type === 'Model.Failed' && { retryable: true }),
+    retryAfterMs: retryAfterMs(thrown.headers, Date.now()),
+  });
+}
+
+function saidBy(thrown: APIError, body: unknown): string {
+  const message = field(body, 'message') ?? field(body, 'detail');
+  if (typeof message === 'string' && message !== '') return message;
+  return body === undefined ? shortBody(thrown.message) : JSON.stringify(message ?? body);
+}
+
+/** Of an HTML page its title, which is all that a person can use. */
+function shortBody(body: string): string {
+  if (!/<(?:!doctype|html|head|body)\b/i.test(body)) return body;
+  const title = /<title[^>]*>([^<]*)/i.exec(body)?.[1]?.trim();
+  return title ? `an HTML page, "${title}"` : 'an HTML page';
+}
+
+function statusOf(code: unknown): number | undefined {
+  const status = Number(code);
+  return Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined;
+}
+
+function field(body: unknown, name: string): unknown {
+  return isJsonObject(body) ? (body[name] ?? undefined) : undefined;
+}
+
+function fromNetwork(thrown: unknown, key: string | undefined): ModelError {
+  const code = networkCode(thrown);
+  const type = code !== undefined && /TIMEOUT|TIMEDOUT/.test(code) ? 'Model.Timeout' : 'Model.Connection';
+  return modelFailure(type, code === undefined ? messageOf(thrown) : `${messageOf(thrown)} (${code})`, {
+    key,
+  });
+}
+
+/** Whether the connection broke, as Node's fetch tells it. */
+export function isNetworkError(thrown: unknown): boolean {
+  const fetchFailed = thrown instanceof TypeError && /^(?:terminated|fetch failed)$/.test(thrown.message);
+  return fetchFailed || networkCode(thrown) !== undefined;
+}
+
+const NETWORK_CODE = /^(?:E[A-Z]{3,}|UND_ERR_\w+|HPE_\w+|Z_\w+|ERR_STREAM_PREMATURE_CLOSE|\w*CERT\w*)$/;
+
+/** The code of Node or undici, such as ECONNREFUSED, of the error itself or of what caused it. */
+function networkCode(thrown: unknown): string | undefined {
+  for (
+    let error: unknown = thrown, depth = 0;
+    error instanceof Error && depth < 5;
+    error = error.cause, depth++
+  ) {
+    const code = 'code' in error ? error.code : undefined;
+    if (typeof code === 'string' && NETWORK_CODE.test(code)) return code;
+  }
+  return undefined;
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : wireText(thrown, MAX_FAILURE_BYTES);
+}

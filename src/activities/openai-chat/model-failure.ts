@@ -1,0 +1,95 @@
+import { ModelError } from '../../shared/model-port.js';
+import { wireText } from '../../shared/wire-text.js';
+
+export const MAX_FAILURE_BYTES = 2048;
+
+type FailureOptions = {
+  /** Will not be in the text. */
+  key?: string | undefined;
+  retryAfterMs?: number | undefined;
+  retryable?: boolean;
+};
+
+/**
+ * A {@link ModelError} whose text says what to do, then the details; at most 2 KB, without `key` and whatever else
+ * looks like a key. It has no `cause`: that would carry headers and bodies into Temporal's history.
+ */
+export function modelFailure(
+  type: ModelFailureType,
+  details: string,
+  options: FailureOptions = {},
+): ModelError {
+  const { retryable, advice } = whatToDo[type];
+  return new ModelError(
+    type,
+    wireText(`${advice} Details: ${withoutKeys(details, options.key)}`, MAX_FAILURE_BYTES),
+    {
+      retryable: options.retryable ?? retryable,
+      retryAfterMs: options.retryAfterMs,
+    },
+  );
+}
+
+function withoutKeys(text: string, key: string | undefined): string {
+  const withoutOurs = key === undefined || key === '' ? text : text.replaceAll(key, '[key]');
+  return withoutOurs
+    .replace(/\bBearer\s+[^\s"',]+/gi, 'Bearer [key]')
+    .replace(/\b(?:sk|rk|pk|gsk|xai|pplx|nvapi)-[\w*.-]{6,}|\bAIza[\w*-]{10,}/g, '[key]');
+}
+
+export type ModelFailureType = keyof typeof whatToDo;
+
+const whatToDo = {
+  'Model.Authentication': { retryable: false, advice: 'The provider refused the key. Check OPENAI_API_KEY.' },
+  'Model.PermissionDenied': {
+    retryable: false,
+    advice: 'The key may not do this. Ask the provider for access to the model, or use another key or model.',
+  },
+  'Model.NotFound': {
+    retryable: false,
+    advice: "There is no such model, or nothing at this address. Check the model's name and OPENAI_BASE_URL.",
+  },
+  'Model.BadRequest': {
+    retryable: false,
+    advice: 'The provider refused the request, and would again. Change what it complains of.',
+  },
+  'Model.ContextTooLong': {
+    retryable: false,
+    advice: "The conversation is longer than the model's context. Shorten it, or use a model with more.",
+  },
+  'Model.QuotaExceeded': {
+    retryable: false,
+    advice: "The account's quota is used up. Add credit, or raise its limit at the provider.",
+  },
+  'Model.RateLimited': {
+    retryable: true,
+    advice: 'Too many requests; it will be tried again. If it goes on, raise the rate limit.',
+  },
+  'Model.Overloaded': {
+    retryable: true,
+    advice: 'The provider is overloaded; it will be tried again. If it goes on, use another model.',
+  },
+  'Model.Unavailable': {
+    retryable: true,
+    advice: 'The provider failed; it will be tried again. If it goes on, see its status page.',
+  },
+  'Model.Timeout': {
+    retryable: true,
+    advice: 'The provider took too long; it will be tried again. If it goes on, raise the timeouts.',
+  },
+  'Model.Connection': {
+    retryable: true,
+    advice:
+      'The provider was not reached; it will be tried again. If it goes on, check the network and OPENAI_BASE_URL.',
+  },
+  'Model.StreamCut': {
+    retryable: true,
+    advice: 'The reply was cut before its end, and nothing of it is used; it will be tried again.',
+  },
+  'Model.BadResponse': {
+    retryable: true,
+    advice:
+      'The answer is no reply of the Chat Completions protocol; it will be tried again. If it goes on, check OPENAI_BASE_URL.',
+  },
+  'Model.Failed': { retryable: false, advice: 'The model call failed in a way that is not known.' },
+} as const;

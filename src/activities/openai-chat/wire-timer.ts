@@ -1,0 +1,38 @@
+import { modelFailure } from './model-failure.js';
+
+/** The longest that Node's timers and a Temporal activity may take alike. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/**
+ * Ends a request by `signal`: when `parent` fires, and when what it waits for takes too long. In the latter case
+ * `problem()` is the error to throw. `stop` must be called in the end; it lets go of the connection.
+ */
+export function wireTimer(parent: AbortSignal) {
+  const controller = new AbortController();
+  const abort = () => controller.abort(parent.reason);
+  let timer: NodeJS.Timeout | undefined;
+  let problem: Error | undefined;
+  if (parent.aborted) abort();
+  parent.addEventListener('abort', abort, { once: true });
+  return {
+    signal: controller.signal,
+    problem: () => problem,
+    /** From now, in place of what it waited for before. */
+    waitFor(what: string, ms: number): void {
+      clearTimeout(timer);
+      timer = setTimeout(
+        () => {
+          problem = modelFailure('Model.Timeout', `${what} for ${ms} ms`);
+          controller.abort(problem);
+        },
+        Math.min(ms, LONGEST_MS),
+      );
+    },
+    waitNoMore: () => clearTimeout(timer),
+    stop(): void {
+      clearTimeout(timer);
+      parent.removeEventListener('abort', abort);
+      controller.abort();
+    },
+  };
+}

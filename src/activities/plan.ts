@@ -1,0 +1,126 @@
+import type { z } from 'zod';
+import type { AnyTool } from '../define/define-agent.js';
+import type { PlannedCall } from '../shared/activities.js';
+import { callSummary } from '../shared/call-summary.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../shared/json.js';
+import { type AssistantMessage, type Message, type ToolCallBlock, toolCallsOf } from '../shared/messages.js';
+import type { ModelPart, ModelResponse } from '../shared/model-port.js';
+import { cutByOutputLimit, invalidArguments, invalidJson, unknownTool } from '../shared/tool-results.js';
+import { uniqueId } from '../shared/transcript.js';
+import { wireId } from '../shared/wire-text.js';
+
+type CallPart = Extract<ModelPart, { type: 'tool_call' }>;
+
+/**
+ * Turns a provider's reply into a message of ours and says what is to be done with each of its tool calls: run it,
+ * or answer it at once with what is wrong. Nothing that was not sent whole is ever run.
+ */
+export async function planReply(
+  id: string,
+  response: ModelResponse,
+  tools: readonly AnyTool[],
+  earlier: readonly Message[],
+): Promise<{ message: AssistantMessage; calls: PlannedCall[] }> {
+  const usedIds = new Set(earlier.flatMap(toolCallsOf).map((call) => call.id));
+  const content: AssistantMessage['content'] = [];
+  const calls: PlannedCall[] = [];
+  for (const [index, part] of response.content.entries()) {
+    if (part.type !== 'tool_call') {
+      content.push({ ...part, id: `${id}.${index}`, text: part.text.toWellFormed() });
+      continue;
+    }
+    const block = callBlock(part, `${id}.${index}`, tools, usedIds);
+    content.push(block);
+    calls.push(await planCall(block, response, tools));
+  }
+  const { stopReason, model } = response;
+  return { message: { role: 'assistant', id, content, stopReason, model }, calls };
+}
+
+function callBlock(
+  part: CallPart,
+  fallbackId: string,
+  tools: readonly AnyTool[],
+  usedIds: Set<string>,
+): ToolCallBlock {
+  const wanted = fitForProviders(part.id) || fitForProviders(fallbackId);
+  const id = uniqueId(wanted, usedIds);
+  const name = findTool(part.name, tools)?.name ?? (fitForProviders(part.name) || 'unnamed_tool');
+  return {
+    type: 'tool_call',
+    id,
+    name,
+    arguments: part.arguments.toWellFormed(),
+    ...(id !== part.id && part.id !== '' && { providerId: wireId(part.id) }),
+    ...(name !== part.name && { requestedName: wireId(part.name) }),
+  };
+}
+
+/** Ids and names are sent back with every later request, and providers refuse other characters in them for ever. */
+function fitForProviders(text: string): string {
+  return text.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64);
+}
+
+/** The tool of that very name, else the only one whose name differs in nothing but case. */
+function findTool(name: string, tools: readonly AnyTool[]): AnyTool | undefined {
+  const exact = tools.find((tool) => tool.name === name);
+  if (exact) return exact;
+  const folded = tools.filter((tool) => tool.name.toLowerCase() === name.toLowerCase());
+  return folded.length === 1 ? folded[0] : undefined;
+}
+
+async function planCall(
+  block: ToolCallBlock,
+  response: ModelResponse,
+  tools: readonly AnyTool[],
+): Promise<PlannedCall> {
+  const refuse = (result: Extract<PlannedCall, { do: 'answer' }>['result']): PlannedCall => {
+    return { do: 'answer', callId: block.id, name: block.name, result };
+  };
+  if (response.stopReason === 'max_tokens' || response.stopReason === 'refusal') {
+    return refuse(cutByOutputLimit(block));
+  }
+  const tool = findTool(block.requestedName ?? block.name, tools);
+  if (!tool) {
+    const names = tools.map((each) => each.name).sort();
+    return refuse(unknownTool(block, block.requestedName ?? block.name, names));
+  }
+  const parsed = parseArguments(block.arguments);
+  if (!parsed.ok) return refuse(invalidJson(block, parsed.problem));
+  const problems = await argumentProblems(tool, parsed.value);
+  if (problems.length > 0) return refuse(invalidArguments(block, problems));
+  const summary = callSummary(tool.name, parsed.value);
+  return { do: 'run', callId: block.id, name: tool.name, input: parsed.value, summary };
+}
+
+/** No arguments at all, which some servers send as `""` or `null`, are an empty object. */
+function parseArguments(text: string): { ok: true; value: JsonObject } | { ok: false; problem: string } {
+  const parsed = text.trim() === '' ? { ok: true as const, value: {} } : parseJson(text);
+  if (!parsed.ok) return parsed;
+  const value: Json = parsed.value ?? {};
+  return isJsonObject(value) ? { ok: true, value } : { ok: false, problem: 'it must be an object' };
+}
+
+/** One line each, with the path and what was expected. A schema that throws is a problem like any other. */
+async function argumentProblems(tool: AnyTool, input: JsonObject): Promise<string[]> {
+  const known = tool.schema['properties'];
+  if (tool.schema['additionalProperties'] === false && isJsonObject(known)) {
+    const names = Object.keys(known);
+    const unknown = Object.keys(input).filter((name) => !names.includes(name));
+    if (unknown.length > 0) {
+      return unknown.map((name) => `${name}: unknown argument; it takes: ${names.join(', ') || 'none'}`);
+    }
+  }
+  try {
+    const checked = await tool.input.safeParseAsync(input);
+    return checked.success ? [] : checked.error.issues.map(problemLine);
+  } catch (error) {
+    return [`the check itself failed: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
+/** `path.to.it: what was expected`. */
+export function problemLine(issue: z.core.$ZodIssue): string {
+  const path = issue.path.length > 0 ? issue.path.map(String).join('.') : '(the arguments)';
+  return `${path}: ${issue.message}`;
+}

@@ -1,0 +1,80 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { TranscriptRef, TranscriptSpan } from '../shared/activities.js';
+import type { Message } from '../shared/messages.js';
+import { MESSAGES_QUERY, type MessagesPage, type MessagesPageRequest } from '../shared/turn.js';
+import { wireText } from '../shared/wire-text.js';
+import type { TranscriptCache } from './transcript-cache.js';
+
+/** A query needs a worker that has the workflow; longer than this and the activity's own retry is the better wait. */
+const QUERY_DEADLINE_MS = 3000;
+
+/** Reads what a {@link TranscriptRef} names: from this process's cache, or from the workflow, in pages. */
+export class TranscriptReader {
+  readonly #cache: TranscriptCache;
+  /** What was read over the network so far: for tests, benches and metrics. */
+  readonly stats = { hits: 0, misses: 0, pages: 0 };
+
+  constructor(cache: TranscriptCache) {
+    this.#cache = cache;
+  }
+
+  /** Throws a retryable `Transcript.Unavailable` when no worker answers for the workflow in time. */
+  async read(ref: TranscriptRef): Promise<readonly Message[]> {
+    const spans = await Promise.all(ref.spans.map((span) => this.#readSpan(span)));
+    return [...spans.flat(), ...ref.tail];
+  }
+
+  async #readSpan(span: TranscriptSpan): Promise<readonly Message[]> {
+    const held = this.#cache.get(span.runId, span.epoch, span.to);
+    if (isWhole(held, span)) {
+      this.stats.hits += 1;
+      return held;
+    }
+    this.stats.misses += 1;
+    await this.#fetch(span, held.length < span.to ? held.length : 0);
+    const whole = this.#cache.get(span.runId, span.epoch, span.to);
+    if (isWhole(whole, span)) return whole;
+    // What was held came from an attempt that did not count: read all of it anew.
+    this.#cache.drop(span.runId);
+    const fresh = await this.#fetch(span, 0);
+    if (isWhole(fresh, span)) return fresh;
+    throw unavailable(span, `it no longer holds message ${span.headId} at ${span.to}`);
+  }
+
+  async #fetch(span: TranscriptSpan, from: number): Promise<readonly Message[]> {
+    const fetched: Message[] = [];
+    for (let next = from; next < span.to; ) {
+      const page = await this.#queryPage(span, { v: 1, from: next, to: span.to });
+      this.stats.pages += 1;
+      if (page.messages.length === 0) break;
+      this.#cache.add(span.runId, span.epoch, next, page.messages);
+      fetched.push(...page.messages);
+      next += page.messages.length;
+    }
+    return fetched;
+  }
+
+  async #queryPage(span: TranscriptSpan, request: MessagesPageRequest): Promise<MessagesPage> {
+    const { client } = Context.current();
+    const handle = client.workflow.getHandle(span.workflowId, span.runId);
+    try {
+      return await client.withDeadline(Date.now() + QUERY_DEADLINE_MS, () =>
+        handle.query<MessagesPage, [MessagesPageRequest]>(MESSAGES_QUERY, request),
+      );
+    } catch (error) {
+      throw unavailable(span, error instanceof Error ? error.message : String(error));
+    }
+  }
+}
+
+function isWhole(messages: readonly Message[], span: TranscriptSpan): boolean {
+  return messages.length === span.to && messages.at(-1)?.id === span.headId;
+}
+
+function unavailable(span: TranscriptSpan, why: string): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'Transcript.Unavailable',
+    message: wireText(`The transcript of ${span.workflowId} could not be read: ${why}`),
+    nextRetryDelay: 500,
+  });
+}

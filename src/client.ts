@@ -1,0 +1,7 @@
+// Everything that a program which starts and watches turns needs; it loads no worker, no tool and no model.
+export { AgentClient, type AgentClientOptions, type StartOptions } from './client/agent-client.js';
+export { TurnConflict, TurnFailed, TurnNotFound } from './client/errors.js';
+export type { FinishedTurn, TurnHandle } from './client/turn-handle.js';
+export type { TurnEvent } from './shared/events.js';
+export type { Message } from './shared/messages.js';
+export type { TurnOutcome, TurnState, TurnUsage } from './shared/turn.js';

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import {
+  Client,
+  Connection,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowHandle,
+} from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { z } from 'zod';
+import {
+  DEFAULT_TASK_QUEUE,
+  idText,
+  TURN_WORKFLOW,
+  type TurnInput,
+  type TurnOutcome,
+  turnInput,
+} from '../shared/turn.js';
+import { wireLine, wireText } from '../shared/wire-text.js';
+import { TurnConflict } from './errors.js';
+import { decodePayloads } from './payloads.js';
+import { TurnHandle } from './turn-handle.js';
+
+export type AgentClientOptions = {
+  /** A Temporal client of yours, with its namespace, data converter and interceptors. */
+  client: Client;
+  /** Where turns are started; default `holdfast`. */
+  taskQueue?: string;
+};
+
+export type StartOptions = Partial<Omit<TurnInput, 'v' | 'agent' | 'prompt'>> & {
+  /** Names the turn, so that starting it twice runs it once. Default: a new one. */
+  turnId?: string;
+  taskQueue?: string;
+};
+
+/** Starts turns and finds running ones. Everything goes through Temporal; nothing is kept in this process. */
+export class AgentClient {
+  readonly client: Client;
+  readonly #taskQueue: string;
+  readonly #close: (() => Promise<void>) | undefined;
+
+  constructor(options: AgentClientOptions, close?: () => Promise<void>) {
+    this.client = options.client;
+    this.#taskQueue = options.taskQueue ?? DEFAULT_TASK_QUEUE;
+    this.#close = close;
+  }
+
+  /** Connects as every Temporal client does: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, or a profile. */
+  static async connect(
+    options: { address?: string; namespace?: string; taskQueue?: string } = {},
+  ): Promise<AgentClient> {
+    const config = loadClientConnectConfig();
+    const connection = await Connection.connect({
+      ...config.connectionOptions,
+      ...(options.address !== undefined && { address: options.address }),
+    });
+    const namespace = options.namespace ?? config.namespace ?? 'default';
+    const { taskQueue } = options;
+    return new AgentClient(
+      { client: new Client({ connection, namespace }), ...(taskQueue !== undefined && { taskQueue }) },
+      () => connection.close(),
+    );
+  }
+
+  /** Closes the connection that `connect` made; one of yours stays open. */
+  async close(): Promise<void> {
+    await this.#close?.();
+  }
+
+  /**
+   * Starts a turn and returns at once. A `turnId` that was used before attaches to that turn (`attached`), unless
+   * its agent or prompt differ: then {@link TurnConflict}. Throws a TypeError for options that no turn can have.
+   */
+  async start(agent: string, prompt: string, options: StartOptions = {}): Promise<TurnHandle> {
+    const { turnId = randomUUID(), taskQueue = this.#taskQueue, ...rest } = options;
+    const input = checkedInput({ v: 1, agent, prompt, ...rest });
+    const id = idText.safeParse(turnId);
+    if (!id.success) throw new TypeError(`turnId ${JSON.stringify(turnId)}: ${id.error.issues[0]?.message}`);
+    const staticSummary = wireLine(`${agent}: ${prompt}`);
+    try {
+      const handle = await this.client.workflow.start(TURN_WORKFLOW, {
+        workflowId: turnId,
+        taskQueue,
+        args: [input],
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        staticSummary,
+        staticDetails: wireText(prompt, 2000),
+        ...(input.tenant !== undefined && { priority: { fairnessKey: input.tenant } }),
+      });
+      return this.#turn(handle, false);
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      const started = await this.#firstInput(turnId);
+      if (started?.agent !== agent || started.prompt !== prompt) {
+        const why = started?.agent === agent ? 'another prompt' : `the agent "${started?.agent}"`;
+        throw new TurnConflict(
+          `Turn ${turnId} was started before with ${why}. Give this one another turnId.`,
+        );
+      }
+      return this.#turn(this.client.workflow.getHandle(turnId), true);
+    }
+  }
+
+  /** A turn that was started before, by whomever. Whether it exists shows at the first call on it. */
+  turn(turnId: string): TurnHandle {
+    return this.#turn(this.client.workflow.getHandle(turnId), true);
+  }
+
+  #turn(handle: WorkflowHandle, attached: boolean): TurnHandle {
+    return new TurnHandle(this.client, handle as WorkflowHandle<() => Promise<TurnOutcome>>, attached);
+  }
+
+  /** What the turn was started with, from the first event of its history. */
+  async #firstInput(workflowId: string): Promise<TurnInput | undefined> {
+    const { history } = await this.client.workflowService.getWorkflowExecutionHistory({
+      namespace: this.client.options.namespace,
+      execution: { workflowId },
+      maximumPageSize: 1,
+    });
+    const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
+    const [input] = await decodePayloads(this.client.options.loadedDataConverter, started?.input?.payloads);
+    return input as TurnInput | undefined;
+  }
+}
+
+function checkedInput(input: unknown): TurnInput {
+  const checked = turnInput.safeParse(input);
+  if (checked.success) return checked.data;
+  throw new TypeError(`This turn can't be started.\n${z.prettifyError(checked.error)}`);
+}

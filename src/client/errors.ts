@@ -1,0 +1,35 @@
+import type { TurnOutcome } from '../shared/turn.js';
+
+/** The turn ended, but not with an outcome: a fault outlived its retries, or Temporal ended it from outside. */
+export class TurnFailed extends Error {
+  override readonly name = 'TurnFailed';
+  /** As Temporal names it. */
+  readonly status: 'FAILED' | 'CANCELED' | 'TERMINATED' | 'TIMED_OUT';
+  /** The dotted type of the fault, such as `Model.Authentication`; see docs/errors.md. */
+  readonly type: string;
+  /** What the turn had done by then, where it could still tell. */
+  readonly outcome: TurnOutcome | undefined;
+
+  constructor(
+    status: TurnFailed['status'],
+    type: string,
+    text: string,
+    outcome: TurnOutcome | undefined,
+    cause: unknown,
+  ) {
+    super(text, { cause });
+    this.status = status;
+    this.type = type;
+    this.outcome = outcome;
+  }
+}
+
+/** A turn of that id was started before, with another agent or another prompt. */
+export class TurnConflict extends Error {
+  override readonly name = 'TurnConflict';
+}
+
+/** Temporal knows no turn of that id: it never was, or its retention is over. */
+export class TurnNotFound extends Error {
+  override readonly name = 'TurnNotFound';
+}

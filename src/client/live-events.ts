@@ -1,0 +1,88 @@
+import type { LoadedDataConverter } from '@temporalio/common';
+import type { temporal } from '@temporalio/proto';
+import { CALL_MODEL, type Heartbeat } from '../shared/activities.js';
+import type { TurnEvent } from '../shared/events.js';
+import type { TurnFold } from '../shared/fold.js';
+import { decodePayloads } from './payloads.js';
+
+type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
+
+/** What was already told of one running activity. */
+type Told = { attempt: number; textLength: number; progress: string | undefined; retryOf: number };
+
+/** Tells what heartbeats add to the recorded events: text as it comes, progress, failed attempts. */
+export class LiveEvents {
+  readonly #converter: LoadedDataConverter;
+  readonly #told = new Map<string, Told>();
+
+  constructor(converter: LoadedDataConverter) {
+    this.#converter = converter;
+  }
+
+  async read(pending: readonly Pending[], fold: TurnFold): Promise<TurnEvent[]> {
+    const events = await Promise.all(pending.map((activity) => this.#readOne(activity, fold)));
+    return events.flat();
+  }
+
+  async #readOne(activity: Pending, fold: TurnFold): Promise<TurnEvent[]> {
+    const id = activity.activityId ?? '';
+    const attempt = activity.attempt ?? 1;
+    const told = this.#told.get(id) ?? { attempt, textLength: 0, progress: undefined, retryOf: 0 };
+    this.#told.set(id, told);
+    const base = {
+      v: 1 as const,
+      seq: fold.seq,
+      turnId: fold.turnId,
+      iteration: fold.iteration,
+      attempt,
+      at: new Date().toISOString(),
+    };
+    const events: TurnEvent[] = [];
+    const isModel = activity.activityType?.name === CALL_MODEL;
+    if (attempt > told.attempt) {
+      if (isModel && told.textLength > 0) events.push({ ...base, type: 'reset' });
+      Object.assign(told, { attempt, textLength: 0, progress: undefined });
+    }
+    if (attempt > 1 && told.retryOf < attempt - 1 && activity.lastFailure) {
+      told.retryOf = attempt - 1;
+      events.push({ ...base, ...this.#retryWaiting(activity, isModel, fold) });
+    }
+    const [beat] = await decodePayloads(this.#converter, activity.heartbeatDetails?.payloads);
+    const news = this.#news(beat as Heartbeat | undefined, told, callIdOf(id, fold));
+    return news ? [...events, { ...base, ...news }] : events;
+  }
+
+  #news(beat: Heartbeat | undefined, told: Told, callId: string) {
+    if (beat?.attempt !== told.attempt) return undefined;
+    if (beat.kind === 'tool') {
+      if (beat.progress === undefined || beat.progress === told.progress) return undefined;
+      told.progress = beat.progress;
+      return { type: 'tool_progress' as const, callId, text: beat.progress };
+    }
+    const end = beat.offset + beat.text.length;
+    if (end <= told.textLength) return undefined;
+    const from = Math.max(told.textLength, beat.offset);
+    told.textLength = end;
+    return { type: 'text_delta' as const, text: beat.text.slice(from - beat.offset), offset: from };
+  }
+
+  #retryWaiting(activity: Pending, isModel: boolean, fold: TurnFold) {
+    const failure = {
+      type: activity.lastFailure?.applicationFailureInfo?.type ?? 'Worker.Lost',
+      message: activity.lastFailure?.message ?? '',
+    };
+    const until = activity.scheduledTime?.seconds;
+    return {
+      type: 'retry_waiting' as const,
+      failure,
+      ...(!isModel && { callId: callIdOf(activity.activityId ?? '', fold) }),
+      ...(until && { untilAt: new Date(Number(until) * 1000).toISOString() }),
+    };
+  }
+}
+
+/** `i3.0.call_abc` is the call `call_abc`, of which it holds 40 characters. */
+function callIdOf(activityId: string, fold: TurnFold): string {
+  const cut = activityId.split('.')[2] ?? activityId;
+  return fold.pending().find((call) => call.id.slice(0, 40) === cut)?.id ?? cut;
+}

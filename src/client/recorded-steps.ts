@@ -1,0 +1,157 @@
+import type { LoadedDataConverter } from '@temporalio/common';
+import type { temporal } from '@temporalio/proto';
+import { CALL_MODEL, type CallModelInput, type RunToolInput } from '../shared/activities.js';
+import type { ModelEnd, RecordedStep } from '../shared/fold.js';
+import { hasBegun, type ToolEnd } from '../shared/settle.js';
+import type { TurnInput, TurnOutcome } from '../shared/turn.js';
+import { decodePayloads } from './payloads.js';
+
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+type Failure = temporal.api.failure.v1.IFailure;
+
+type Scheduled = { type: string; input: unknown };
+type Ended = { scheduled: Scheduled; attempt: number; end: RawEnd };
+type RawEnd =
+  | { kind: 'completed'; output: unknown }
+  | { kind: 'failed'; failure: Failure | null | undefined }
+  | { kind: 'canceled'; details: unknown };
+
+const HEARTBEAT_TIMEOUT = 4;
+const START_TO_CLOSE_TIMEOUT = 1;
+
+/** Reads a turn's event history, event by event, as the steps that the fold takes. */
+export class RecordedSteps {
+  readonly #converter: LoadedDataConverter;
+  readonly #workflowId: string;
+  readonly #scheduled = new Map<string, Scheduled>();
+  readonly #attempts = new Map<string, number>();
+
+  constructor(converter: LoadedDataConverter, workflowId: string) {
+    this.#converter = converter;
+    this.#workflowId = workflowId;
+  }
+
+  /** The step that an event is, or undefined for one that says nothing of the turn. */
+  async read(event: HistoryEvent): Promise<RecordedStep | undefined> {
+    const at = isoTime(event.eventTime);
+    const step =
+      (await this.#started(event)) ??
+      (await this.#activityScheduled(event)) ??
+      (await this.#activityEnded(event)) ??
+      (await this.#closed(event));
+    return step && { at, ...step };
+  }
+
+  async #started(event: HistoryEvent): Promise<WithoutTime<RecordedStep> | undefined> {
+    const attributes = event.workflowExecutionStartedEventAttributes;
+    if (!attributes) return undefined;
+    const [input] = await this.#decode(attributes.input?.payloads);
+    return {
+      kind: 'started',
+      turnId: this.#workflowId.split('/').at(-1) ?? this.#workflowId,
+      firstRunId: attributes.firstExecutionRunId ?? '',
+      input: input as TurnInput,
+    };
+  }
+
+  async #activityScheduled(event: HistoryEvent): Promise<WithoutTime<RecordedStep> | undefined> {
+    const started = event.activityTaskStartedEventAttributes;
+    if (started) {
+      this.#attempts.set(String(started.scheduledEventId), started.attempt ?? 1);
+      return undefined;
+    }
+    const attributes = event.activityTaskScheduledEventAttributes;
+    if (!attributes) return undefined;
+    const [input] = await this.#decode(attributes.input?.payloads);
+    const type = attributes.activityType?.name ?? '';
+    this.#scheduled.set(String(event.eventId), { type, input });
+    if (type === CALL_MODEL) {
+      return { kind: 'model_scheduled', iteration: (input as CallModelInput).iteration };
+    }
+    return { kind: 'tool_scheduled', activityType: type, input: input as RunToolInput };
+  }
+
+  async #activityEnded(event: HistoryEvent): Promise<WithoutTime<RecordedStep> | undefined> {
+    const ended = await this.#ended(event);
+    if (!ended) return undefined;
+    const { scheduled, attempt, end } = ended;
+    if (scheduled.type === CALL_MODEL) return { kind: 'model_ended', attempt, end: this.#modelEnd(end) };
+    const input = scheduled.input as RunToolInput;
+    return {
+      kind: 'tool_ended',
+      activityType: scheduled.type,
+      attempt,
+      input,
+      end: await this.#toolEnd(end),
+    };
+  }
+
+  async #ended(event: HistoryEvent): Promise<Ended | undefined> {
+    const completed = event.activityTaskCompletedEventAttributes;
+    const canceled = event.activityTaskCanceledEventAttributes;
+    const failed = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes;
+    const key = String((completed ?? canceled ?? failed)?.scheduledEventId);
+    const scheduled = this.#scheduled.get(key);
+    if (!scheduled) return undefined;
+    const of = (end: RawEnd) => ({ scheduled, attempt: this.#attempts.get(key) ?? 1, end });
+    if (completed) {
+      const [output] = await this.#decode(completed.result?.payloads);
+      return of({ kind: 'completed', output });
+    }
+    if (canceled) {
+      const [details] = await this.#decode(canceled.details?.payloads);
+      return of({ kind: 'canceled', details });
+    }
+    return of({ kind: 'failed', failure: failed?.failure });
+  }
+
+  #modelEnd(end: RawEnd): ModelEnd {
+    if (end.kind === 'completed') return end as ModelEnd;
+    if (end.kind === 'canceled') {
+      return { kind: 'canceled', text: typeof end.details === 'string' ? end.details : '' };
+    }
+    const type = end.failure?.applicationFailureInfo?.type ?? 'Model.Timeout';
+    return { kind: 'failed', type, text: end.failure?.message ?? '' };
+  }
+
+  async #toolEnd(end: RawEnd): Promise<ToolEnd> {
+    if (end.kind === 'completed') return end as ToolEnd;
+    if (end.kind === 'canceled') return { kind: 'canceled', begun: hasBegun(end.details) };
+    const timeout = end.failure?.timeoutFailureInfo;
+    if (timeout) {
+      const [beat] = await this.#decode(timeout.lastHeartbeatDetails?.payloads);
+      return { kind: 'timed_out', timeout: timeoutOf(timeout.timeoutType), begun: hasBegun(beat) };
+    }
+    const type = end.failure?.applicationFailureInfo?.type ?? 'Tool.Failed';
+    return { kind: 'failed', type, text: end.failure?.message ?? '' };
+  }
+
+  async #closed(event: HistoryEvent): Promise<WithoutTime<RecordedStep> | undefined> {
+    const completed = event.workflowExecutionCompletedEventAttributes;
+    if (completed) {
+      const [outcome] = await this.#decode(completed.result?.payloads);
+      const { type } = outcome as TurnOutcome;
+      return { kind: 'closed', outcome: type };
+    }
+    if (event.workflowExecutionFailedEventAttributes) return { kind: 'closed', outcome: 'failed' };
+    if (event.workflowExecutionCanceledEventAttributes) return { kind: 'closed', outcome: 'canceled' };
+    if (event.workflowExecutionTerminatedEventAttributes) return { kind: 'closed', outcome: 'terminated' };
+    if (event.workflowExecutionTimedOutEventAttributes) return { kind: 'closed', outcome: 'timed_out' };
+    return undefined;
+  }
+
+  async #decode(payloads: Parameters<typeof decodePayloads>[1]): Promise<unknown[]> {
+    return await decodePayloads(this.#converter, payloads);
+  }
+}
+
+type WithoutTime<Step> = Step extends unknown ? Omit<Step, 'at'> : never;
+
+function timeoutOf(type: number | null | undefined): Extract<ToolEnd, { kind: 'timed_out' }>['timeout'] {
+  if (type === HEARTBEAT_TIMEOUT) return 'heartbeat';
+  return type === START_TO_CLOSE_TIMEOUT ? 'start_to_close' : 'other';
+}
+
+function isoTime(time: HistoryEvent['eventTime']): string {
+  return new Date(Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6).toISOString();
+}

@@ -1,0 +1,95 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import type { TurnEvent } from '../shared/events.js';
+import { TurnFold } from '../shared/fold.js';
+import { EventQueue } from './event-queue.js';
+import { LiveEvents } from './live-events.js';
+import { RecordedSteps } from './recorded-steps.js';
+
+const LIVE_POLL_MS = 100;
+
+/**
+ * Two sources, one stream: the event history (a long poll, so that what is recorded shows at once) and, between its
+ * events, the heartbeats of what is running (a poll every 100 ms). Neither needs a worker, nor leaves a trace.
+ */
+export async function* watchTurn(
+  client: Client,
+  workflowId: string,
+  options: { after?: number; signal?: AbortSignal },
+): AsyncIterableIterator<TurnEvent> {
+  const queue = new EventQueue<TurnEvent>();
+  const fold = new TurnFold();
+  const stop = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+  // Each long poll listens on it, for as long as the turn goes on.
+  setMaxListeners(0, signal);
+  const recorded = followHistory(client, workflowId, fold, queue, signal).finally(() => stop.abort());
+  const live = pollLive(client, workflowId, fold, queue, signal);
+  Promise.all([recorded, live]).then(
+    () => queue.end(),
+    (error: unknown) => queue.fail(error),
+  );
+  try {
+    for await (const event of queue) {
+      const isOld = event.seq <= (options.after ?? 0);
+      if (!isOld || (isPassing(event) && event.seq === options.after)) yield event;
+    }
+  } finally {
+    stop.abort();
+  }
+}
+
+async function followHistory(
+  client: Client,
+  workflowId: string,
+  fold: TurnFold,
+  queue: EventQueue<TurnEvent>,
+  signal: AbortSignal,
+): Promise<void> {
+  const steps = new RecordedSteps(client.options.loadedDataConverter, workflowId);
+  const { namespace } = client.options;
+  let nextPageToken: Uint8Array | undefined;
+  while (!signal.aborted && !fold.closed) {
+    const page = await client.withAbortSignal(signal, () =>
+      client.workflowService.getWorkflowExecutionHistory({
+        namespace,
+        execution: { workflowId },
+        waitNewEvent: true,
+        ...(nextPageToken && { nextPageToken }),
+      }),
+    );
+    for (const event of page.history?.events ?? []) {
+      const step = await steps.read(event);
+      if (step) queue.push(...fold.apply(step));
+    }
+    nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
+    if (!nextPageToken) return;
+  }
+}
+
+async function pollLive(
+  client: Client,
+  workflowId: string,
+  fold: TurnFold,
+  queue: EventQueue<TurnEvent>,
+  signal: AbortSignal,
+): Promise<void> {
+  const live = new LiveEvents(client.options.loadedDataConverter);
+  const { namespace } = client.options;
+  while (!signal.aborted) {
+    await setTimeout(LIVE_POLL_MS, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted || fold.turnId === '') continue;
+    const seqBefore = fold.seq;
+    const { pendingActivities } = await client.workflowService.describeWorkflowExecution({
+      namespace,
+      execution: { workflowId },
+    });
+    // What was recorded meanwhile is newer than this answer.
+    if (fold.seq === seqBefore) queue.push(...(await live.read(pendingActivities ?? [], fold)));
+  }
+}
+
+function isPassing(event: TurnEvent): boolean {
+  return ['text_delta', 'reset', 'retry_waiting', 'tool_progress'].includes(event.type);
+}

@@ -1,0 +1,69 @@
+import type { Model } from '../shared/model-port.js';
+import type { Limits } from '../shared/turn.js';
+import type { Tool } from './define-tool.js';
+
+export type AgentOptions = {
+  /** How turns name it: letters, digits and . _ -, 64 at most. */
+  name: string;
+  /** Recorded with every turn; a running turn goes on only on a worker that has the same version. Default '1'. */
+  version?: string;
+  description?: string;
+  /** The system prompt. */
+  instructions: string;
+  /** A model's name at the OpenAI endpoint of the worker's environment, or a model made by `openai(...)`. */
+  model: string | Model;
+  tools?: readonly AnyTool[];
+  limits?: Limits;
+  /** The most tool calls of one reply that run side by side; default 8. */
+  maxParallelTools?: number;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of tools with different arguments has no other common type.
+export type AnyTool = Tool<any, any>;
+
+/** An agent: a plain value. Made by {@link defineAgent}. */
+export type Agent = {
+  readonly kind: 'agent';
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly instructions: string;
+  readonly model: string | Model;
+  readonly tools: readonly AnyTool[];
+  readonly limits: { readonly iterations: number };
+  readonly maxParallelTools: number;
+};
+
+const AGENT_NAME = /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/;
+const DEFAULT_ITERATIONS = 199;
+const DEFAULT_PARALLEL_TOOLS = 8;
+
+/** Makes an agent. Throws a TypeError or RangeError that names the agent and the fault: a bad name, a tool twice. */
+export function defineAgent(options: AgentOptions): Agent {
+  const { name, tools = [] } = options;
+  if (!AGENT_NAME.test(name)) {
+    throw new TypeError(`Agent name ${JSON.stringify(name)}: use letters, digits and . _ -, 64 at most.`);
+  }
+  const twice = tools.find((tool, index) => tools.findIndex((other) => other.name === tool.name) < index);
+  if (twice) throw new TypeError(`Agent ${name}: two of its tools are named ${twice.name}.`);
+  const iterations = options.limits?.iterations ?? DEFAULT_ITERATIONS;
+  const maxParallelTools = options.maxParallelTools ?? DEFAULT_PARALLEL_TOOLS;
+  requireCount(`Agent ${name}, limits.iterations`, iterations);
+  requireCount(`Agent ${name}, maxParallelTools`, maxParallelTools);
+  return {
+    kind: 'agent',
+    name,
+    version: options.version ?? '1',
+    description: options.description ?? '',
+    instructions: options.instructions,
+    model: options.model,
+    tools,
+    limits: { iterations },
+    maxParallelTools,
+  };
+}
+
+function requireCount(what: string, value: number): void {
+  if (!Number.isInteger(value) || value < 1)
+    throw new RangeError(`${what}: ${value} is not a whole number from 1.`);
+}

@@ -1,0 +1,168 @@
+import { mkdir } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { findProgram, PROGRAM_SOURCES } from './find-program.js';
+import { answersAsTemporal, answersAsWebUi } from './grpc-probe.js';
+import { listeningHost } from './ports.js';
+import type { ProgramSource } from './program-source.js';
+import { ServerError } from './server-error.js';
+import { startServerProcess } from './server-process.js';
+import {
+  databaseFile,
+  isOurServer,
+  liveServerRecord,
+  logFile,
+  removeServerRecord,
+  type ServerRecord,
+  writeServerRecord,
+} from './server-record.js';
+import { resolveSettings, type ServerSettings, type SettingsOptions } from './settings.js';
+import { withStartLock } from './start-lock.js';
+
+/** A Temporal server that answers, except with `source: 'TEMPORAL_ADDRESS'`, which is taken at its word. */
+export type TemporalServer = {
+  /** host:port of the gRPC endpoint. */
+  address: string;
+  namespace: string;
+  uiUrl: string | undefined;
+  /** Where it came from: named by the user, found answering, or started by this call. */
+  source: 'TEMPORAL_ADDRESS' | 'running' | 'started';
+  /** Only of a server that we started, now or before. */
+  pid?: number;
+};
+
+export type EnsureServerOptions = SettingsOptions & {
+  /** host:port of a server to use as it is; wins over TEMPORAL_ADDRESS. */
+  address?: string;
+  /** Told in one line what is being waited for. */
+  onProgress?: (line: string) => void;
+  /** Where the Temporal program may come from, in order. */
+  sources?: readonly ProgramSource[];
+};
+
+/** A port that is open gets this long to answer as Temporal: a server that is just starting, or on a busy machine. */
+const ANSWER_TIMEOUT_MS = 1_500;
+const STOP_TIMEOUT_MS = 10_000;
+
+/**
+ * A Temporal server to use: the one that TEMPORAL_ADDRESS names, else one that answers on this machine, else one started
+ * here, which goes on after this process and keeps its data in a SQLite file of the data folder.
+ * @throws ServerError `Server.PortTaken`, `Server.NotFound`, `Server.FailedToStart`, `Server.DataInUse`,
+ * `Server.StartTimedOut` or `Server.BadSetting`
+ */
+export async function ensureServer(options: EnsureServerOptions = {}): Promise<TemporalServer> {
+  const env = options.env ?? process.env;
+  const address = options.address ?? env['TEMPORAL_ADDRESS'];
+  if (address) {
+    const namespace = env['TEMPORAL_NAMESPACE'] || 'default';
+    return { address, namespace, uiUrl: env['TEMPORAL_UI_URL'] || undefined, source: 'TEMPORAL_ADDRESS' };
+  }
+  const settings = resolveSettings(options);
+  const onProgress = options.onProgress ?? (() => {});
+  const running = await findRunning(settings);
+  if (running !== undefined) return running;
+  await mkdir(settings.dataDir, { recursive: true });
+  const onWait = (): void => onProgress('Waiting for another process that is starting the Temporal server');
+  return withStartLock(settings.dataDir, onWait, async () => {
+    const startedMeanwhile = await findRunning(settings);
+    if (startedMeanwhile !== undefined) return startedMeanwhile;
+    await refuseTakenPorts(settings);
+    const sources = options.sources ?? PROGRAM_SOURCES;
+    const program = await findProgram({ env, cacheDir: settings.cacheDir, onProgress }, sources);
+    onProgress('Starting the Temporal server');
+    return startDetached(settings, program, env);
+  });
+}
+
+/** A server at the port, whoever started it; else ours at another port, where no port was asked for. */
+async function findRunning(settings: ServerSettings): Promise<TemporalServer | undefined> {
+  const { port, uiPort, namespace } = settings;
+  const host = await listeningHost(port);
+  const address = host === undefined ? undefined : `${host}:${port}`;
+  const record = await liveServerRecord(settings.dataDir);
+  if (address !== undefined && (await answersAsTemporal(address, { deadlineMs: ANSWER_TIMEOUT_MS }))) {
+    if (record?.address === address) return asRunning(record, namespace);
+    const uiUrl = `http://localhost:${uiPort}`;
+    const hasUi = await answersAsWebUi(uiUrl);
+    return { address, namespace, uiUrl: hasUi ? uiUrl : undefined, source: 'running' };
+  }
+  if (record === undefined || settings.portWasAsked || record.address === address) return undefined;
+  return (await answersAsTemporal(record.address, { deadlineMs: ANSWER_TIMEOUT_MS }))
+    ? asRunning(record, namespace)
+    : undefined;
+}
+
+function asRunning({ address, uiUrl, pid }: ServerRecord, namespace: string): TemporalServer {
+  return { address, namespace, uiUrl, source: 'running', pid };
+}
+
+async function refuseTakenPorts({ port, uiPort, dataDir }: ServerSettings): Promise<void> {
+  const record = await liveServerRecord(dataDir);
+  if (record !== undefined) {
+    throw new ServerError(
+      'Server.DataInUse',
+      `Our Temporal server (process ${record.pid}, ${record.address}) already uses the data in ${dataDir}. ` +
+        'Use that one by leaving the port out, stop it first, or name another folder by HOLDFAST_STATE_DIR.',
+    );
+  }
+  if ((await listeningHost(port)) !== undefined) throw portTaken(port, 'HOLDFAST_PORT', 'Temporal');
+  if ((await listeningHost(uiPort)) !== undefined)
+    throw portTaken(uiPort, 'HOLDFAST_UI_PORT', "Temporal's Web UI");
+}
+
+function portTaken(port: number, variable: string, wanted: string): ServerError {
+  return new ServerError(
+    'Server.PortTaken',
+    `Port ${port}, which ${wanted} needs, is taken by a program that does not answer as a Temporal server. ` +
+      `End that program (find it by: lsof -i :${port}), set ${variable} to a free port, ` +
+      'or set TEMPORAL_ADDRESS to a Temporal server that runs elsewhere.',
+  );
+}
+
+async function startDetached(
+  settings: ServerSettings,
+  program: string,
+  env: NodeJS.ProcessEnv,
+): Promise<TemporalServer> {
+  const { port, uiPort, namespace, dataDir } = settings;
+  const { pid } = await startServerProcess({
+    ...{ program, port, uiPort, namespace, env },
+    ...{ dbFile: databaseFile(dataDir), logFile: logFile(dataDir), folder: dataDir, detached: true },
+  });
+  const record: ServerRecord = {
+    ...{ pid, address: `127.0.0.1:${port}`, uiUrl: `http://localhost:${uiPort}` },
+    ...{ startedAt: new Date().toISOString(), program },
+  };
+  await writeServerRecord(dataDir, record);
+  return { ...asRunning(record, namespace), source: 'started' };
+}
+
+/** The server that we started on a data folder. `silent`: its process is alive, and does not answer. */
+export type ServerStatus =
+  | { state: 'stopped'; dataDir: string }
+  | ({ state: 'running' | 'silent'; dataDir: string; logFile: string } & ServerRecord);
+
+/** What became of the server that we started; says nothing about other Temporal servers. */
+export async function serverStatus(options: SettingsOptions = {}): Promise<ServerStatus> {
+  const { dataDir } = resolveSettings(options);
+  const record = await liveServerRecord(dataDir);
+  if (record === undefined) return { state: 'stopped', dataDir };
+  const answers = await answersAsTemporal(record.address, { deadlineMs: ANSWER_TIMEOUT_MS });
+  return { state: answers ? 'running' : 'silent', dataDir, logFile: logFile(dataDir), ...record };
+}
+
+/**
+ * Stops the server that we started on this data folder, and no other; its data stay. Asks it to end, and after 10 s
+ * ends it. Returns the id of the process that was stopped, undefined where none ran.
+ */
+export async function stopServer(options: SettingsOptions = {}): Promise<{ stoppedPid: number | undefined }> {
+  const { dataDir } = resolveSettings(options);
+  const record = await liveServerRecord(dataDir);
+  if (record !== undefined) {
+    process.kill(record.pid, 'SIGTERM');
+    const deadline = Date.now() + STOP_TIMEOUT_MS;
+    while ((await isOurServer(record.pid, dataDir)) && Date.now() < deadline) await delay(25);
+    if (await isOurServer(record.pid, dataDir)) process.kill(record.pid, 'SIGKILL');
+  }
+  await removeServerRecord(dataDir);
+  return { stoppedPid: record?.pid };
+}

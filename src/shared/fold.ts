@@ -1,0 +1,150 @@
+import type { ModelReply, PlannedCall, RunToolInput } from './activities.js';
+import { RECONCILE_TOOL } from './activities.js';
+import type { TurnEvent } from './events.js';
+import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
+import { openingMessages, partialReply } from './opening.js';
+import { settleToolCall, type ToolEnd } from './settle.js';
+import { mayStillRun, notStarted, workerLost } from './tool-results.js';
+import { pendingCalls, toolMessage } from './transcript.js';
+import type { OutcomeType, TurnInput, TurnSettings } from './turn.js';
+
+/** How a model call's activity ended. */
+export type ModelEnd =
+  | { kind: 'completed'; output: ModelReply }
+  | { kind: 'failed'; type: string; text: string }
+  | { kind: 'canceled'; text: string };
+
+/** What a turn's event history says, step by step, freed of Temporal's own forms. */
+export type RecordedStep = { at: string } & (
+  | { kind: 'started'; turnId: string; firstRunId: string; input: TurnInput }
+  | { kind: 'model_scheduled'; iteration: number }
+  | { kind: 'model_ended'; attempt: number; end: ModelEnd }
+  | { kind: 'tool_scheduled'; activityType: string; input: RunToolInput }
+  | { kind: 'tool_ended'; activityType: string; attempt: number; input: RunToolInput; end: ToolEnd }
+  | { kind: 'closed'; outcome: OutcomeType | 'failed' | 'canceled' | 'terminated' | 'timed_out' }
+);
+
+type RunCall = Extract<PlannedCall, { do: 'run' }>;
+type NewEvent = TurnEvent extends infer Each
+  ? Each extends TurnEvent
+    ? Omit<Each, 'v' | 'seq' | 'turnId' | 'iteration' | 'attempt' | 'at'>
+    : never
+  : never;
+
+/**
+ * Rebuilds a turn from its recorded steps alone: its messages, and the events that a watcher sees. It settles tool
+ * calls by the same function as the workflow, so that the two can't tell different stories.
+ */
+export class TurnFold {
+  readonly messages: Message[] = [];
+  /** Where this turn's own messages begin. */
+  deltaFrom = 0;
+  turnId = '';
+  iteration = 0;
+  seq = 0;
+  closed = false;
+  #firstRunId = '';
+  #settings: TurnSettings | undefined;
+  #calls = new Map<string, RunCall>();
+  #starts = new Map<string, number>();
+  #results = new Map<string, ToolResultBlock>();
+
+  /** The recorded events that the step makes, each with the next `seq`. */
+  apply(step: RecordedStep): TurnEvent[] {
+    switch (step.kind) {
+      case 'started':
+        return [this.#event(step.at, 0, this.#start(step))];
+      case 'model_scheduled':
+        this.iteration = step.iteration;
+        return [this.#event(step.at, 0, { type: 'model_started' })];
+      case 'model_ended':
+        return this.#modelEnded(step.end).map((event) => this.#event(step.at, step.attempt, event));
+      case 'tool_scheduled':
+        return this.#toolScheduled(step).map((event) => this.#event(step.at, 0, event));
+      case 'tool_ended':
+        return this.#toolEnded(step).map((event) => this.#event(step.at, step.attempt, event));
+      case 'closed':
+        return [...this.#close(), { type: 'turn_ended' as const, outcome: step.outcome }].map((event) =>
+          this.#event(step.at, 0, event),
+        );
+      default:
+        return step satisfies never;
+    }
+  }
+
+  /** The calls of the last reply that have no result yet. */
+  pending(): ToolCallBlock[] {
+    return pendingCalls(this.messages).filter((call) => !this.#results.has(call.id));
+  }
+
+  #event(at: string, attempt: number, event: NewEvent): TurnEvent {
+    this.seq += 1;
+    return { v: 1, seq: this.seq, turnId: this.turnId, iteration: this.iteration, attempt, at, ...event };
+  }
+
+  #start(step: Extract<RecordedStep, { kind: 'started' }>): NewEvent {
+    const { messages, deltaFrom } = openingMessages(step.input, step.firstRunId);
+    this.messages.push(...messages);
+    this.deltaFrom = deltaFrom;
+    this.turnId = step.turnId;
+    this.#firstRunId = step.firstRunId;
+    return { type: 'turn_started', agent: step.input.agent, prompt: step.input.prompt };
+  }
+
+  #modelEnded(end: ModelEnd): NewEvent[] {
+    if (end.kind === 'failed') return [];
+    if (end.kind === 'canceled') {
+      if (end.text === '') return [];
+      const message = partialReply(this.#firstRunId, this.iteration, end.text);
+      this.messages.push(message);
+      return [{ type: 'message', message }];
+    }
+    const { message, calls, settings } = end.output;
+    this.#settings = settings ?? this.#settings;
+    this.messages.push(message);
+    this.#results.clear();
+    this.#starts.clear();
+    this.#calls = new Map(calls.flatMap((call) => (call.do === 'run' ? [[call.callId, call]] : [])));
+    const answered = calls.flatMap((call) => (call.do === 'answer' ? [call.result] : []));
+    return [{ type: 'message', message }, ...answered.map((result) => this.#settle(result))];
+  }
+
+  #toolScheduled({ activityType, input }: Extract<RecordedStep, { kind: 'tool_scheduled' }>): NewEvent[] {
+    const call = this.#calls.get(input.callId);
+    if (!call || activityType === RECONCILE_TOOL) return [];
+    this.#starts.set(input.callId, (this.#starts.get(input.callId) ?? 0) + 1);
+    return [{ type: 'tool_started', callId: call.callId, name: call.name, summary: call.summary }];
+  }
+
+  #toolEnded(step: Extract<RecordedStep, { kind: 'tool_ended' }>): NewEvent[] {
+    const call = this.#calls.get(step.input.callId);
+    const tool = this.#settings?.tools.find((each) => each.name === step.input.tool);
+    if (!call || !tool) return [];
+    if (step.activityType === RECONCILE_TOOL) {
+      const called = { id: call.callId, name: call.name };
+      return [this.#settle(step.end.kind === 'completed' ? step.end.output.result : workerLost(called))];
+    }
+    const settlement = settleToolCall(call, tool, step.end);
+    if (settlement.do === 'result') return [this.#settle(settlement.result)];
+    const isLast = (this.#starts.get(call.callId) ?? 0) > (this.#settings?.maxRestarts ?? 0);
+    if (settlement.do === 'reconcile' || !isLast) return [];
+    return [this.#settle(workerLost({ id: call.callId, name: call.name }))];
+  }
+
+  #settle(result: ToolResultBlock): NewEvent {
+    this.#results.set(result.callId, result);
+    const calls = pendingCalls(this.messages);
+    if (calls.length > 0 && calls.every((call) => this.#results.has(call.id))) {
+      this.messages.push(toolMessage(`${this.messages.at(-1)?.id}-results`, calls, this.#results));
+    }
+    return { type: 'tool_finished', callId: result.callId, name: result.name, result };
+  }
+
+  /** An interrupted round: what had no end by then was settled without it. */
+  #close(): NewEvent[] {
+    this.closed = true;
+    return this.pending().map((call) => {
+      return this.#settle(this.#starts.has(call.id) ? mayStillRun(call) : notStarted(call));
+    });
+  }
+}

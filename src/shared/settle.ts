@@ -1,0 +1,55 @@
+import type { PlannedCall, RunToolResult } from './activities.js';
+import type { ToolResultBlock } from './messages.js';
+import { mayStillRun, notStarted, timedOut, toolThrew, wasRunning, workerLost } from './tool-results.js';
+import type { ToolSettings } from './turn.js';
+
+/** How a tool's activity ended, as the workflow's errors and the event history both tell it. */
+export type ToolEnd =
+  | { kind: 'completed'; output: RunToolResult }
+  | { kind: 'failed'; type: string; text: string }
+  | { kind: 'timed_out'; timeout: 'start_to_close' | 'heartbeat' | 'other'; begun: boolean }
+  /** `begun`: its body had. A call that was canceled before any worker had it had not. */
+  | { kind: 'canceled'; begun: boolean }
+  /** It was still running when the time for settling was over. */
+  | { kind: 'abandoned' };
+
+export type Settlement =
+  | { do: 'result'; result: ToolResultBlock }
+  | { do: 'run_again' }
+  | { do: 'reconcile' };
+
+/**
+ * What becomes of a tool call whose activity has ended. The one place where "a tool runs at most once" is decided:
+ * without a recorded `begun` a lost attempt had not started and runs again; with it the effects are unknown.
+ * Used by the workflow, and by the fold that rebuilds a transcript from the event history.
+ */
+export function settleToolCall(
+  call: Extract<PlannedCall, { do: 'run' }>,
+  tool: Pick<ToolSettings, 'reconciles' | 'timeoutMs' | 'idempotent'>,
+  end: ToolEnd,
+): Settlement {
+  const called = { id: call.callId, name: call.name };
+  switch (end.kind) {
+    case 'completed':
+      return { do: 'result', result: end.output.result };
+    case 'failed':
+      return { do: 'result', result: toolThrew(called, end.text) };
+    case 'canceled':
+      return { do: 'result', result: end.begun ? wasRunning(called) : notStarted(called) };
+    case 'abandoned':
+      return { do: 'result', result: mayStillRun(called) };
+    case 'timed_out':
+      if (end.timeout === 'start_to_close' && !tool.reconciles) {
+        return { do: 'result', result: timedOut(called, Math.round(tool.timeoutMs / 1000), true) };
+      }
+      if (!end.begun && !tool.idempotent) return { do: 'run_again' };
+      return tool.reconciles ? { do: 'reconcile' } : { do: 'result', result: workerLost(called) };
+    default:
+      return end satisfies never;
+  }
+}
+
+/** Of a tool's heartbeat, or of a cancellation's details: whether its body may have had effects. */
+export function hasBegun(details: unknown): boolean {
+  return typeof details === 'object' && details !== null && 'begun' in details && details.begun === true;
+}

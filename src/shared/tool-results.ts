@@ -1,0 +1,121 @@
+import type { ToolCallBlock, ToolResultBlock, ToolResultCause, ToolResultStatus } from './messages.js';
+import { wireText } from './wire-text.js';
+
+type CalledTool = Pick<ToolCallBlock, 'id' | 'name'>;
+
+/** A result that no tool wrote: a text for the model and, in `cause`, the same for machines. */
+function answer(
+  call: CalledTool,
+  status: ToolResultStatus,
+  cause: ToolResultCause,
+  text: string,
+): ToolResultBlock {
+  return {
+    type: 'tool_result',
+    callId: call.id,
+    name: call.name,
+    status,
+    content: [{ type: 'text', id: `${call.id}.0`, text: wireText(text) }],
+    cause,
+  };
+}
+
+/** `available` in the order in which they are to be told. */
+export function unknownTool(
+  call: CalledTool,
+  requested: string,
+  available: readonly string[],
+): ToolResultBlock {
+  const offer =
+    available.length > 0 ? `Available tools: ${available.join(', ')}.` : 'No tools are currently available.';
+  return answer(call, 'error', 'unknown_tool', `Tool '${requested}' is not available. ${offer}`);
+}
+
+export function invalidJson(call: CalledTool, problem: string): ToolResultBlock {
+  const text = `Error: the arguments of ${call.name} are not valid JSON (${problem}). It was not run. Send the call again with one JSON object.`;
+  return answer(call, 'error', 'invalid_json', text);
+}
+
+/** `problems`: one line each, with the path and what was expected there. */
+export function invalidArguments(call: CalledTool, problems: readonly string[]): ToolResultBlock {
+  const list = problems.map((problem) => `\n- ${problem}`).join('');
+  return answer(
+    call,
+    'error',
+    'invalid_arguments',
+    `Error: the arguments of ${call.name} don't fit its schema. It was not run.${list}`,
+  );
+}
+
+export function cutByOutputLimit(call: CalledTool): ToolResultBlock {
+  const text = `Error: the reply reached the output limit, so the call of ${call.name} may be incomplete. It was not run. Send it again in a shorter form, or in several calls.`;
+  return answer(call, 'error', 'cut_by_output_limit', text);
+}
+
+export function toolThrew(call: CalledTool, text: string): ToolResultBlock {
+  return answer(call, 'error', 'tool_threw', `Error: ${text}`);
+}
+
+export function timedOut(call: CalledTool, seconds: number, mayStillRun: boolean): ToolResultBlock {
+  const rest = mayStillRun ? ' It did not stop when asked and may still be running.' : '';
+  return answer(
+    call,
+    'error',
+    'timed_out',
+    `Error: ${call.name} took longer than ${seconds} s and was stopped. What it did until then stays done.${rest}`,
+  );
+}
+
+export function notStarted(call: CalledTool): ToolResultBlock {
+  return answer(
+    call,
+    'interrupted',
+    'not_started',
+    `${call.name} was not started: the user interrupted the turn before its time came. It had no effect.`,
+  );
+}
+
+export function wasRunning(call: CalledTool): ToolResultBlock {
+  return answer(
+    call,
+    'interrupted',
+    'was_running',
+    `${call.name} was running when the user interrupted the turn, and was stopped. Which of its effects took place is unknown.`,
+  );
+}
+
+export function mayStillRun(call: CalledTool): ToolResultBlock {
+  return answer(
+    call,
+    'interrupted',
+    'may_still_run',
+    `${call.name} was running when the user interrupted the turn and did not stop in time: it may still be running. Its effects are unknown.`,
+  );
+}
+
+export function workerLost(call: CalledTool): ToolResultBlock {
+  return answer(
+    call,
+    'unknown',
+    'worker_lost',
+    `The process that ran ${call.name} ended before it told the result. Whether ${call.name} took effect is unknown, and it was not run again. Find out before you call it again.`,
+  );
+}
+
+export function didNotHappen(call: CalledTool): ToolResultBlock {
+  return answer(
+    call,
+    'error',
+    'did_not_happen',
+    `The process that ran ${call.name} ended before it was done. A check has shown that it did not take effect. Call it again if it is still wanted.`,
+  );
+}
+
+export function noResultRecorded(call: CalledTool): ToolResultBlock {
+  return answer(
+    call,
+    'interrupted',
+    'no_result_recorded',
+    `No result of ${call.name} was recorded: it was interrupted. Whether it took effect is unknown.`,
+  );
+}

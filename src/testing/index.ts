@@ -1,0 +1,28 @@
+export {
+  type Attempts,
+  attempts,
+  type Fault,
+  type FaultOptions,
+  fault,
+  type RawAnswer,
+  type RawOptions,
+  type ReplyOptions,
+  rawBytes,
+  rawChunks,
+  reasoning,
+  reply,
+  type Script,
+  type ScriptEntry,
+  type ScriptedAnswer,
+  type ScriptedPart,
+  type ScriptedReply,
+  text,
+  toolCall,
+} from './script.js';
+export { type ScriptedModel, type ScriptedModelOptions, scriptedModel } from './scripted-model.js';
+export {
+  type ReceivedRequest,
+  type ServedModel,
+  type ServeOptions,
+  serveScriptedModel,
+} from './serve-scripted-model.js';

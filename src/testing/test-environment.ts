@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { NativeConnection } from '@temporalio/worker';
+import type { StartOptions } from '../client/agent-client.js';
+import { AgentClient } from '../client/agent-client.js';
+import type { Agent } from '../define/define-agent.js';
+import { startTemporaryServer } from '../server/temporary-server.js';
+import { createWorker, type HoldfastWorker, type HoldfastWorkerOptions } from '../worker.js';
+
+type Place = { address: string; connection: NativeConnection; client: AgentClient };
+
+let place: Promise<Place> | undefined;
+
+/** The server of `TEMPORAL_ADDRESS`, or one of this process's own, which ends with it. One for all tests. */
+export async function testPlace(): Promise<Place> {
+  place ??= openPlace();
+  return await place;
+}
+
+async function openPlace(): Promise<Place> {
+  const address = process.env['TEMPORAL_ADDRESS'] ?? (await startTemporaryServer({ ui: false })).address;
+  const connection = await NativeConnection.connect({ address });
+  return { address, connection, client: await AgentClient.connect({ address }) };
+}
+
+export type RunningWorker = HoldfastWorker & {
+  taskQueue: string;
+  client: AgentClient;
+  start: (prompt: string, options?: StartOptions) => ReturnType<AgentClient['start']>;
+};
+
+/** Runs `use` beside a worker on a task queue of its own that serves the agent; ends the worker after it. */
+export async function withWorker<Result>(
+  agent: Agent,
+  use: (running: RunningWorker) => Promise<Result>,
+  options: Partial<HoldfastWorkerOptions> = {},
+): Promise<Result> {
+  const { connection, client } = await testPlace();
+  const taskQueue = options.taskQueue ?? `test-${randomUUID()}`;
+  const made = await createWorker({ agents: [agent], connection, ...options, taskQueue });
+  const start: RunningWorker['start'] = (prompt, startOptions) =>
+    client.start(agent.name, prompt, { taskQueue, ...startOptions });
+  return await made.worker.runUntil(() => use({ ...made, taskQueue, client, start }));
+}

@@ -1,0 +1,64 @@
+import { Worker } from '@temporalio/worker';
+import type { StartOptions } from '../client/agent-client.js';
+import { TurnFailed } from '../client/errors.js';
+import type { FinishedTurn } from '../client/turn-handle.js';
+import type { Agent } from '../define/define-agent.js';
+import type { Message, ToolCallBlock, ToolResultBlock } from '../shared/messages.js';
+import { toolCallsOf } from '../shared/messages.js';
+import type { Model } from '../shared/model-port.js';
+import { workflowBundlePath } from '../worker/bundle-path.js';
+import { transcriptSinks } from '../worker/transcript-sinks.js';
+import { testPlace, withWorker } from './test-environment.js';
+
+export type TestTurnOptions = Omit<StartOptions, 'model'> & {
+  /** In place of the agent's own; usually a scripted one. */
+  model?: Model;
+};
+
+export type TestedTurn = {
+  outcome: FinishedTurn;
+  /** Each tool call with its result, in order. */
+  calls: { call: ToolCallBlock; result: ToolResultBlock }[];
+  transcript: Message[];
+};
+
+/**
+ * Runs one turn on a real Temporal server, with a worker of its own, and replays its history before it returns, so
+ * that a workflow which is not deterministic fails the test. Throws what `result()` throws.
+ */
+export async function testTurn(
+  agent: Agent,
+  prompt: string,
+  { model, ...options }: TestTurnOptions = {},
+): Promise<TestedTurn> {
+  const tested = model ? { ...agent, model } : agent;
+  return await withWorker(tested, async ({ start }) => {
+    const turn = await start(prompt, options);
+    const outcome = await turn.result().catch(async (error: unknown) => {
+      if (error instanceof TurnFailed) await replay(turn.turnId);
+      throw error;
+    });
+    await replay(turn.turnId);
+    const transcript = await turn.transcript();
+    return { outcome, calls: callsOf(transcript), transcript };
+  });
+}
+
+/** Replays an ended turn's history with today's workflow code; throws where the two differ. */
+export async function replay(turnId: string): Promise<void> {
+  const { client } = await testPlace();
+  const history = await client.client.workflow.getHandle(turnId).fetchHistory();
+  const workflowBundle = { codePath: workflowBundlePath() };
+  await Worker.runReplayHistory({ workflowBundle, sinks: transcriptSinks() }, history, turnId);
+}
+
+function callsOf(transcript: readonly Message[]): TestedTurn['calls'] {
+  return transcript.flatMap((message, index) => {
+    const next = transcript[index + 1];
+    const results = next?.role === 'tool' ? next.content : [];
+    return toolCallsOf(message).flatMap((call) => {
+      const result = results.find((each) => each.callId === call.id);
+      return result ? [{ call, result }] : [];
+    });
+  });
+}

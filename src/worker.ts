@@ -1,0 +1,108 @@
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { holdfastActivities } from './activities/activities.js';
+import { Agents } from './activities/agents.js';
+import { openai } from './activities/openai-chat/openai.js';
+import { TranscriptCache } from './activities/transcript-cache.js';
+import { TranscriptReader } from './activities/transcript-reader.js';
+import { wireInterceptor } from './activities/wire-interceptor.js';
+import type { Agent } from './define/define-agent.js';
+import type { Model } from './shared/model-port.js';
+import { DEFAULT_TASK_QUEUE } from './shared/turn.js';
+import { workflowBundlePath } from './worker/bundle-path.js';
+import { transcriptSinks } from './worker/transcript-sinks.js';
+
+export { openai } from './activities/openai-chat/openai.js';
+
+export type HoldfastWorkerOptions = {
+  agents: readonly Agent[];
+  /** Default: `TEMPORAL_ADDRESS`, else localhost:7233. Ignored where there is a `connection`. */
+  address?: string;
+  connection?: NativeConnection;
+  /** Default: `TEMPORAL_NAMESPACE`, else `default`. */
+  namespace?: string;
+  /** Default `holdfast`. */
+  taskQueue?: string;
+  /** Anything of the Temporal SDK's own worker options, activities and interceptors of your own included. */
+  worker?: Partial<WorkerOptions>;
+};
+
+/** A worker, not yet running, and how reads of transcripts went in it. */
+export type HoldfastWorker = { worker: Worker; transcripts: TranscriptReader['stats'] };
+
+/** Connects, serves turns of these agents, and on SIGTERM or SIGINT drains: running tools get ten seconds. */
+export async function runWorker(options: HoldfastWorkerOptions): Promise<void> {
+  const connection = options.connection ?? (await connect(options.address));
+  const { worker } = await createWorker({ ...options, connection });
+  try {
+    await worker.run();
+  } finally {
+    if (!options.connection) await connection.close();
+  }
+}
+
+/** As {@link runWorker}, for those who run it themselves. Throws a TypeError for options that can't work together. */
+export async function createWorker(options: HoldfastWorkerOptions): Promise<HoldfastWorker> {
+  const own = options.worker ?? {};
+  const agents = new Agents(options.agents);
+  const cache = new TranscriptCache();
+  const transcripts = new TranscriptReader(cache);
+  const activities = holdfastActivities(agents, modelChooser(), transcripts);
+  refuseWhatCannotWork(own, activities);
+  const worker = await Worker.create({
+    // A turn asks its own worker for messages: when that one died, this is how long the question waits for another.
+    stickyQueueScheduleToStartTimeout: '1 second',
+    // Heartbeats carry text that people watch, and a cancel is heard at the next one.
+    maxHeartbeatThrottleInterval: '100 milliseconds',
+    defaultHeartbeatThrottleInterval: '100 milliseconds',
+    // So that the calls of one reply start without a round trip each.
+    maxEagerActivityReservationsPerWorkflowTask: 8,
+    shutdownGraceTime: '10 seconds',
+    ...own,
+    connection: options.connection ?? (await connect(options.address)),
+    namespace: options.namespace ?? process.env['TEMPORAL_NAMESPACE'] ?? 'default',
+    taskQueue: options.taskQueue ?? DEFAULT_TASK_QUEUE,
+    workflowBundle: own.workflowBundle ?? { codePath: workflowBundlePath() },
+    activities: { ...own.activities, ...activities },
+    sinks: { ...own.sinks, ...transcriptSinks(cache) },
+    interceptors: {
+      ...own.interceptors,
+      activity: [...(own.interceptors?.activity ?? []), () => ({ inbound: wireInterceptor })],
+    },
+  });
+  return { worker, transcripts: transcripts.stats };
+}
+
+async function connect(address: string | undefined): Promise<NativeConnection> {
+  return await NativeConnection.connect({
+    address: address ?? process.env['TEMPORAL_ADDRESS'] ?? 'localhost:7233',
+  });
+}
+
+/** A string is a model's name at the endpoint that the worker's environment names. */
+function modelChooser(): (agent: Agent) => Model {
+  const byName = new Map<string, Model>();
+  return ({ model }) => {
+    if (typeof model !== 'string') return model;
+    const known = byName.get(model) ?? openai({ model });
+    byName.set(model, known);
+    return known;
+  };
+}
+
+function refuseWhatCannotWork(own: Partial<WorkerOptions>, ours: object): void {
+  if (own.maxCachedWorkflows === 0) {
+    throw new TypeError(
+      'maxCachedWorkflows: 0 would replay a turn from its start for each page of its transcript.',
+    );
+  }
+  if (own.workflowsPath !== undefined) {
+    throw new TypeError(
+      "workflowsPath: this worker runs Holdfast's workflows. Give yours a worker of their own.",
+    );
+  }
+  const taken = Object.keys(own.activities ?? {}).find((name) => name in ours);
+  if (taken)
+    throw new TypeError(
+      `Activity "${taken}" is taken: a tool of an agent, or Holdfast itself, has that name.`,
+    );
+}

@@ -1,0 +1,62 @@
+import { summaryOfBlock } from '../shared/call-summary.js';
+import { type Message, type ToolCallBlock, textOf, toolCallsOf } from '../shared/messages.js';
+import type { TurnState } from '../shared/turn.js';
+import { wireLine } from '../shared/wire-text.js';
+
+const SHOWN_MESSAGES = 24;
+
+/** The Markdown that the Web UI shows of a turn: where it is, and its latest calls. */
+export class DetailsTable {
+  readonly #summaries = new Map<string, string>();
+
+  render(state: TurnState, messages: readonly Message[]): string {
+    const tokens = state.usage.inputTokens + state.usage.outputTokens;
+    const version = state.version === undefined ? '' : ` ${state.version}`;
+    const doing = state.outcome ?? (state.phase === 'model' ? 'calling the model' : 'running tools');
+    const rows = messages.slice(-SHOWN_MESSAGES).flatMap((message, index, shown) => {
+      return this.#rows(message, shown[index + 1], state);
+    });
+    return [
+      `**${state.agent}${version}** · ${doing} · ${state.iteration} model calls · ${tokens} tokens`,
+      '',
+      '| | what | |',
+      '|---|---|---|',
+      ...rows,
+    ].join('\n');
+  }
+
+  #rows(message: Message, next: Message | undefined, state: TurnState): string[] {
+    switch (message.role) {
+      case 'system':
+      case 'tool':
+        return [];
+      case 'user':
+        return [row('user', textOf(message), '')];
+      case 'assistant': {
+        const text = textOf(message);
+        const calls = toolCallsOf(message).map((call) =>
+          row('tool', this.#summary(call), this.#status(call, next, state)),
+        );
+        return text === '' ? calls : [row('model', text, message.stopReason ?? 'cut'), ...calls];
+      }
+      default:
+        return message satisfies never;
+    }
+  }
+
+  #status(call: ToolCallBlock, next: Message | undefined, state: TurnState): string {
+    if (next?.role === 'tool') return next.content.find((result) => result.callId === call.id)?.status ?? '';
+    return state.pendingCalls.find(({ id }) => id === call.id)?.status ?? '';
+  }
+
+  /** Kept, since a call's arguments may be long and the table is drawn at each step. */
+  #summary(call: ToolCallBlock): string {
+    const summary = this.#summaries.get(call.id) ?? summaryOfBlock(call);
+    this.#summaries.set(call.id, summary);
+    return summary;
+  }
+}
+
+function row(who: string, what: string, status: string): string {
+  return `| ${who} | ${wireLine(what, 160).replace(/[|`\\<>[\]]/g, (char) => `\\${char}`)} | ${status} |`;
+}

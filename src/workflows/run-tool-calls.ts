@@ -1,0 +1,113 @@
+import { CancellationScope } from '@temporalio/workflow';
+import type { PlannedCall } from '../shared/activities.js';
+import type { ToolResultBlock } from '../shared/messages.js';
+import { settleToolCall } from '../shared/settle.js';
+import { mayStillRun, notStarted, workerLost } from '../shared/tool-results.js';
+import type { ToolSettings, TurnSettings } from '../shared/turn.js';
+import type { Interruption } from './interruption.js';
+import { type CallToRun, reconcileTool, runTool } from './tool-activity.js';
+import type { TurnRun } from './turn-run.js';
+
+/**
+ * Runs the calls of one reply and returns one result for each, whatever happens: it never throws. Calls run side by
+ * side, except that one whose tool says `parallel: false` waits for those before it and holds back those after it.
+ */
+export async function runToolCalls(
+  run: TurnRun,
+  planned: readonly PlannedCall[],
+  interruption: Interruption,
+): Promise<Map<string, ToolResultBlock>> {
+  const round = new Round(run, planned, interruption);
+  const scope = new CancellationScope();
+  const work = scope.run(() => round.runAll());
+  await interruption.settle(work, round.settings.settleMs);
+  return round.close();
+}
+
+class Round {
+  readonly settings: TurnSettings;
+  readonly #run: TurnRun;
+  readonly #interruption: Interruption;
+  readonly #calls: CallToRun[] = [];
+  readonly #started = new Set<string>();
+  readonly #results = new Map<string, ToolResultBlock>();
+  #closed = false;
+
+  constructor(run: TurnRun, planned: readonly PlannedCall[], interruption: Interruption) {
+    if (!run.settings) throw new TypeError('A turn has its settings from its first reply on.');
+    this.settings = run.settings;
+    this.#run = run;
+    this.#interruption = interruption;
+    run.callStatus.clear();
+    for (const [index, call] of planned.entries()) {
+      if (call.do === 'answer') this.#settle(call.result);
+      else
+        this.#calls.push({
+          ...call,
+          index,
+          iteration: run.iteration - 1,
+          tool: toolOf(run.settings, call.name),
+        });
+    }
+    run.show();
+  }
+
+  async runAll(): Promise<void> {
+    for (const group of groups(this.#calls)) {
+      const waiting = [...group];
+      const lanes = group.slice(0, this.settings.maxParallelTools).map(async () => {
+        for (let call = waiting.shift(); call; call = waiting.shift()) this.#settle(await this.#runOne(call));
+      });
+      await Promise.all(lanes);
+    }
+  }
+
+  /** What has not ended by now is settled without it; what ends later is not heard. */
+  close(): Map<string, ToolResultBlock> {
+    for (const call of this.#calls) {
+      if (this.#results.has(call.callId)) continue;
+      const called = { id: call.callId, name: call.name };
+      this.#settle(this.#started.has(call.callId) ? mayStillRun(called) : notStarted(called));
+    }
+    this.#closed = true;
+    return this.#results;
+  }
+
+  async #runOne(call: CallToRun): Promise<ToolResultBlock> {
+    const called = { id: call.callId, name: call.name };
+    for (let start = 0; start <= this.settings.maxRestarts; start++) {
+      if (this.#interruption.requested) return notStarted(called);
+      this.#started.add(call.callId);
+      this.#run.callStatus.set(call.callId, 'running');
+      this.#run.show();
+      const settlement = settleToolCall(call, call.tool, await runTool(this.#run, call, start));
+      if (settlement.do === 'result') return settlement.result;
+      if (settlement.do === 'reconcile') return await reconcileTool(this.#run, call);
+    }
+    return workerLost(called);
+  }
+
+  #settle(result: ToolResultBlock): void {
+    if (this.#closed) return;
+    this.#results.set(result.callId, result);
+    this.#run.callStatus.set(result.callId, result.status);
+    this.#run.show();
+  }
+}
+
+function toolOf(settings: TurnSettings, name: string): ToolSettings {
+  const tool = settings.tools.find((each) => each.name === name);
+  if (!tool) throw new TypeError(`The plan runs only tools of the turn; ${name} is none.`);
+  return tool;
+}
+
+/** Calls that may run side by side, in request order; a call that may not is a group of its own. */
+function groups(calls: readonly CallToRun[]): CallToRun[][] {
+  const grouped: CallToRun[][] = [];
+  for (const call of calls) {
+    const last = grouped.at(-1);
+    if (call.tool.parallel && last?.at(-1)?.tool.parallel) last.push(call);
+    else grouped.push([call]);
+  }
+  return grouped;
+}

@@ -1,0 +1,123 @@
+import {
+  ActivityCancellationType,
+  ActivityFailure,
+  type ActivityOptions,
+  ApplicationFailure,
+  CancelledFailure,
+  proxyActivities,
+  TimeoutFailure,
+} from '@temporalio/workflow';
+import {
+  type PlannedCall,
+  RECONCILE_TOOL,
+  type RunToolInput,
+  type RunToolResult,
+} from '../shared/activities.js';
+import type { ToolResultBlock } from '../shared/messages.js';
+import { hasBegun, type ToolEnd } from '../shared/settle.js';
+import { workerLost } from '../shared/tool-results.js';
+import type { ToolSettings } from '../shared/turn.js';
+import type { TurnRun } from './turn-run.js';
+
+export type CallToRun = Extract<PlannedCall, { do: 'run' }> & {
+  /** Its place in the reply. */
+  index: number;
+  iteration: number;
+  tool: ToolSettings;
+};
+
+/** The tool ends itself at its timeout; Temporal's own comes later, for one that can't be ended. */
+const GRACE_MS = 15_000;
+
+/** A lost attempt of a tool that may run only once is never tried again by Temporal: `settleToolCall` decides. */
+const LOST_ATTEMPTS = ['TemporalTimeout:Heartbeat', 'TemporalTimeout:StartToClose'];
+
+type ToolActivities = { [type: string]: (input: RunToolInput) => Promise<RunToolResult> };
+
+/** Runs a tool's activity and says how it ended; never throws. `start` counts the starts of this call from 0. */
+export async function runTool(run: TurnRun, call: CallToRun, start: number): Promise<ToolEnd> {
+  const activityId = `i${call.iteration}.${call.index}.${call.callId.slice(0, 40)}${start > 0 ? `.${start + 1}` : ''}`;
+  try {
+    const output = await activity(call.name, { ...toolOptions(run, call), activityId })(inputOf(run, call));
+    return { kind: 'completed', output };
+  } catch (error) {
+    return endOf(error);
+  }
+}
+
+/** Asks the tool what came of a call whose worker died in its middle. Without an answer the effects stay unknown. */
+export async function reconcileTool(run: TurnRun, call: CallToRun): Promise<ToolResultBlock> {
+  const activityId = `i${call.iteration}.${call.index}.reconcile`;
+  const summary = `what came of ${call.summary}`;
+  try {
+    const { retry, ...options } = toolOptions(run, call);
+    const { result } = await activity(RECONCILE_TOOL, {
+      ...options,
+      summary,
+      activityId,
+      retry: { ...retry, nonRetryableErrorTypes: [] },
+    })(inputOf(run, call));
+    return result;
+  } catch {
+    return workerLost({ id: call.callId, name: call.name });
+  }
+}
+
+function activity(type: string, options: ActivityOptions): (input: RunToolInput) => Promise<RunToolResult> {
+  const run = proxyActivities<ToolActivities>(options)[type];
+  if (!run) throw new TypeError(`No activity ${type}`);
+  return run;
+}
+
+function toolOptions(
+  run: TurnRun,
+  call: CallToRun,
+): ActivityOptions & { retry: NonNullable<ActivityOptions['retry']> } {
+  const { tool } = call;
+  const toolRetry = run.settings?.toolRetry ?? { initialMs: 200, maxMs: 10_000 };
+  return {
+    summary: call.summary,
+    startToCloseTimeout: tool.timeoutMs + GRACE_MS,
+    heartbeatTimeout: tool.heartbeatTimeoutMs,
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: {
+      initialInterval: toolRetry.initialMs,
+      maximumInterval: toolRetry.maxMs,
+      maximumAttempts: tool.maxAttempts,
+      nonRetryableErrorTypes: tool.idempotent ? [] : LOST_ATTEMPTS,
+    },
+    ...(run.input.tenant !== undefined && { priority: { fairnessKey: run.input.tenant } }),
+  };
+}
+
+function inputOf(run: TurnRun, call: CallToRun): RunToolInput {
+  return {
+    v: 1,
+    agent: run.input.agent,
+    version: run.settings?.version ?? '',
+    turnId: run.turnId,
+    iteration: call.iteration,
+    tool: call.name,
+    callId: call.callId,
+    input: call.input,
+    ...(run.input.metadata && { metadata: run.input.metadata }),
+  };
+}
+
+function endOf(error: unknown): ToolEnd {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof CancelledFailure) return { kind: 'canceled', begun: hasBegun(cause.details?.[0]) };
+  if (cause instanceof TimeoutFailure) {
+    const timeout =
+      cause.timeoutType === 'START_TO_CLOSE'
+        ? 'start_to_close'
+        : cause.timeoutType === 'HEARTBEAT'
+          ? 'heartbeat'
+          : 'other';
+    return { kind: 'timed_out', timeout, begun: hasBegun(cause.lastHeartbeatDetails) };
+  }
+  if (cause instanceof ApplicationFailure) {
+    return { kind: 'failed', type: cause.type ?? 'Tool.Failed', text: cause.message };
+  }
+  return { kind: 'failed', type: 'Tool.Failed', text: String(cause) };
+}

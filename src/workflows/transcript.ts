@@ -1,0 +1,60 @@
+import { proxySinks, type Sinks, workflowInfo } from '@temporalio/workflow';
+import type { TranscriptRef, TranscriptSink } from '../shared/activities.js';
+import type { Message } from '../shared/messages.js';
+import type { MessagesPage, MessagesPageRequest } from '../shared/turn.js';
+
+interface HoldfastSinks extends Sinks {
+  holdfastTranscript: TranscriptSink;
+}
+
+const { holdfastTranscript } = proxySinks<HoldfastSinks>();
+const PAGE_BYTES = 900_000;
+
+/**
+ * The one truth about a turn's messages. Each message is also handed to the worker's cache, by a sink that leaves
+ * nothing in the history, so that a model call's input only has to name where the messages are.
+ */
+export class Transcript {
+  /** No rewrite of a transcript happens inside a turn yet, so that this is the only epoch. */
+  readonly epoch = 0;
+  readonly #messages: Message[] = [];
+
+  get messages(): readonly Message[] {
+    return this.#messages;
+  }
+
+  add(...added: Message[]): void {
+    const from = this.#messages.length;
+    this.#messages.push(...added);
+    holdfastTranscript.added(this.epoch, from, added);
+  }
+
+  /** Names every message up to now, and sends none. */
+  ref(): TranscriptRef {
+    const head = this.#messages.at(-1);
+    if (!head) return { spans: [], tail: [] };
+    const { workflowId, runId } = workflowInfo();
+    const span = { workflowId, runId, epoch: this.epoch, to: this.#messages.length, headId: head.id };
+    return { spans: [span], tail: [] };
+  }
+
+  /** From `from` on, as many messages as `maxBytes` of JSON hold, but at least one where there is one. */
+  page(request: Partial<MessagesPageRequest> | undefined, deltaFrom: number): MessagesPage {
+    const from = Math.max(0, request?.from ?? 0);
+    const to = Math.min(this.#messages.length, request?.to ?? this.#messages.length);
+    const room = Math.min(request?.maxBytes ?? PAGE_BYTES, PAGE_BYTES);
+    const messages: Message[] = [];
+    let bytes = 0;
+    for (const message of this.#messages.slice(from, to)) {
+      bytes += jsonBytes(message);
+      if (messages.length > 0 && bytes > room) break;
+      messages.push(message);
+    }
+    return { v: 1, from, messages, total: this.#messages.length, deltaFrom };
+  }
+}
+
+/** Bytes of UTF-8 of a value's JSON, at most: an upper bound by code unit would be 3 times too large for ASCII. */
+export function jsonBytes(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
+}

@@ -1,0 +1,140 @@
+import { defineQuery, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import type { ModelReply } from '../shared/activities.js';
+import { type StopReason, textOf, toolCallsOf } from '../shared/messages.js';
+import { openingMessages } from '../shared/opening.js';
+import { pendingCalls } from '../shared/transcript.js';
+import {
+  addUsage,
+  MESSAGES_QUERY,
+  type MessagesPage,
+  type MessagesPageRequest,
+  noUsage,
+  type OutcomeType,
+  STATE_QUERY,
+  type TurnInput,
+  type TurnOutcome,
+  type TurnSettings,
+  type TurnState,
+  type TurnUsage,
+} from '../shared/turn.js';
+import { DetailsTable } from './details-table.js';
+import { jsonBytes, Transcript } from './transcript.js';
+
+const stateQuery = defineQuery<TurnState>(STATE_QUERY);
+const messagesQuery = defineQuery<MessagesPage, [MessagesPageRequest?]>(MESSAGES_QUERY);
+
+/** What one running turn knows. All of it is declared before the first handler is set: a buffered message runs in it. */
+export class TurnRun {
+  readonly input: TurnInput;
+  /** The last part of the workflow id: a session's turns are `<session>/<turnId>`. */
+  readonly turnId = workflowInfo().workflowId.split('/').at(-1) ?? workflowInfo().workflowId;
+  readonly firstRunId = workflowInfo().firstExecutionRunId;
+  readonly transcript = new Transcript();
+  /** Model calls that answered. */
+  iteration = 0;
+  usage: TurnUsage = noUsage;
+  settings: TurnSettings | undefined;
+  /** Of the calls of the last reply, by call id. */
+  readonly callStatus = new Map<string, TurnState['pendingCalls'][number]['status']>();
+  #outcome: TurnOutcome['type'] | undefined;
+  #deltaFrom = 0;
+  readonly #details = new DetailsTable();
+
+  constructor(input: TurnInput) {
+    this.input = input;
+  }
+
+  /** Puts what the caller handed in, mended where it was not valid, and the prompt into the transcript. */
+  begin(): void {
+    setHandler(stateQuery, () => this.state(), {
+      description: 'What the turn is doing, without its messages.',
+    });
+    setHandler(messagesQuery, (request) => this.transcript.page(request, this.#deltaFrom), {
+      description: 'The transcript in pages: {"v":1,"from":0}.',
+    });
+    const { messages, deltaFrom } = openingMessages(this.input, this.firstRunId);
+    this.#deltaFrom = deltaFrom;
+    this.transcript.add(...messages);
+    this.show();
+  }
+
+  /** Before the first reply it is not known, and cannot be reached either. */
+  get maxIterations(): number {
+    return this.settings?.limits.iterations ?? Number.POSITIVE_INFINITY;
+  }
+
+  count(reply: ModelReply): void {
+    this.settings = reply.settings ?? this.settings;
+    this.usage = addUsage(this.usage, reply.usage);
+    this.iteration += 1;
+  }
+
+  /** How the turn ends by this reply, or undefined if the loop goes on. */
+  endOf(reply: ModelReply): OutcomeType | undefined {
+    if (reply.message.stopReason === 'refusal') return 'refused';
+    if (toolCallsOf(reply.message).length === 0) return outcomeOf(reply.message.stopReason);
+    return this.#truncatedInARow() >= (this.settings?.maxTruncatedReplies ?? 1) ? 'truncated' : undefined;
+  }
+
+  #truncatedInARow(): number {
+    const replies = this.transcript.messages.slice(this.#deltaFrom).reverse();
+    let count = 0;
+    for (const message of replies) {
+      if (message.role === 'tool') continue;
+      if (message.role !== 'assistant' || message.stopReason !== 'max_tokens') break;
+      count += 1;
+    }
+    return count;
+  }
+
+  end(outcome: OutcomeType | 'failed'): TurnOutcome {
+    this.#outcome = outcome;
+    this.show();
+    const messages = this.transcript.messages.slice(this.#deltaFrom);
+    const lastReply = messages.findLast((message) => message.role === 'assistant');
+    const fits = jsonBytes(messages) <= (this.settings?.inlineResultBytes ?? 0);
+    return {
+      v: 1,
+      type: outcome,
+      turnId: this.turnId,
+      agent: this.input.agent,
+      version: this.settings?.version ?? this.input.version ?? '',
+      text: lastReply ? textOf(lastReply) : '',
+      iterations: this.iteration,
+      usage: this.usage,
+      messageCount: messages.length,
+      ...((fits || messages.length === 1) && { messages }),
+    };
+  }
+
+  state(): TurnState {
+    const pending = this.#outcome ? [] : pendingCalls(this.transcript.messages);
+    const version = this.settings?.version ?? this.input.version;
+    return {
+      v: 1,
+      turnId: this.turnId,
+      agent: this.input.agent,
+      ...(version !== undefined && { version }),
+      phase: this.#outcome ? 'ended' : pending.length > 0 ? 'tools' : 'model',
+      iteration: this.iteration,
+      pendingCalls: pending.map(({ id, name }) => ({
+        id,
+        name,
+        status: this.callStatus.get(id) ?? 'waiting',
+      })),
+      messageCount: this.transcript.messages.length,
+      deltaCount: this.transcript.messages.length - this.#deltaFrom,
+      usage: this.usage,
+      ...(this.#outcome && { outcome: this.#outcome }),
+    };
+  }
+
+  /** Brings the table in the Web UI up to date. */
+  show(): void {
+    setCurrentDetails(this.#details.render(this.state(), this.transcript.messages));
+  }
+}
+
+function outcomeOf(stopReason: StopReason | undefined): OutcomeType {
+  return stopReason === 'max_tokens' ? 'truncated' : stopReason === 'refusal' ? 'refused' : 'completed';
+}

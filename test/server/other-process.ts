@@ -1,0 +1,64 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'vite';
+import { afterAll, beforeAll } from 'vitest';
+import type { EnsureServerOptions, TemporalServer } from '../../src/server/embedded.js';
+
+const root = join(import.meta.dirname, '..', '..');
+let folder = '';
+
+/** The modules under test as JavaScript, for processes other than this one; among the dependencies, so that theirs resolve. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(root, 'node_modules', '.holdfast-test-'));
+  const input = {
+    embedded: join(root, 'src/server/embedded.ts'),
+    temporary: join(root, 'src/server/temporary-server.ts'),
+  };
+  await build({
+    root,
+    configFile: false,
+    logLevel: 'error',
+    build: {
+      ssr: true,
+      outDir: folder,
+      rolldownOptions: { input, output: { entryFileNames: '[name].mjs' } },
+    },
+  });
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Calls ensureServer in a process of its own, and comes back when that process has ended and closed its output. */
+export async function ensureServerInProcess({
+  env,
+  ...options
+}: EnsureServerOptions): Promise<TemporalServer> {
+  const script = `
+    const { ensureServer } = await import(${JSON.stringify(join(folder, 'embedded.mjs'))});
+    console.log(JSON.stringify(await ensureServer(${JSON.stringify(options)})));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+    env,
+  });
+  return JSON.parse(stdout) as TemporalServer;
+}
+
+/** Starts a temporary server in a process of its own, and ends that process by SIGKILL. */
+export async function crashedParentOfTemporaryServer(env: NodeJS.ProcessEnv): Promise<{ address: string }> {
+  const script = `
+    const { startTemporaryServer } = await import(${JSON.stringify(join(folder, 'temporary.mjs'))});
+    const { address } = await startTemporaryServer({ ui: false });
+    console.log(JSON.stringify({ address }));
+    setInterval(() => {}, 1000);`;
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+  const exited = once(parent, 'exit');
+  parent.kill('SIGKILL');
+  await exited;
+  return JSON.parse(line.toString()) as { address: string };
+}
