@@ -41,6 +41,7 @@ export type EnsureServerOptions = SettingsOptions & {
 
 /** A port that is open gets this long to answer as Temporal: a server that is just starting, or on a busy machine. */
 const ANSWER_TIMEOUT_MS = 1_500;
+const ABANDONED_START_TIMEOUT_MS = 10_000;
 const STOP_TIMEOUT_MS = 10_000;
 
 /**
@@ -63,7 +64,7 @@ export async function ensureServer(options: EnsureServerOptions = {}): Promise<T
   await mkdir(settings.dataDir, { recursive: true });
   const onWait = (): void => onProgress('Waiting for another process that is starting the Temporal server');
   return withStartLock(settings.dataDir, onWait, async () => {
-    const startedMeanwhile = await findRunning(settings);
+    const startedMeanwhile = (await findRunning(settings)) ?? (await awaitAbandonedStart(settings));
     if (startedMeanwhile !== undefined) return startedMeanwhile;
     await refuseTakenPorts(settings);
     const sources = options.sources ?? PROGRAM_SOURCES;
@@ -95,13 +96,25 @@ function asRunning({ address, uiUrl, pid }: ServerRecord, namespace: string): Te
   return { address, namespace, uiUrl, source: 'running', pid };
 }
 
+/** A server whose starter was killed during the start comes up all the same. Call under the start lock. */
+async function awaitAbandonedStart(settings: ServerSettings): Promise<TemporalServer | undefined> {
+  const deadline = Date.now() + ABANDONED_START_TIMEOUT_MS;
+  const address = `127.0.0.1:${settings.port}`;
+  while ((await liveServerRecord(settings.dataDir))?.address === address && Date.now() < deadline) {
+    const running = await findRunning(settings);
+    if (running !== undefined) return running;
+    await delay(50);
+  }
+  return undefined;
+}
+
 async function refuseTakenPorts({ port, uiPort, dataDir }: ServerSettings): Promise<void> {
   const record = await liveServerRecord(dataDir);
   if (record !== undefined) {
     throw new ServerError(
       'Server.DataInUse',
-      `Our Temporal server (process ${record.pid}, ${record.address}) already uses the data in ${dataDir}. ` +
-        'Use that one by leaving the port out, stop it first, or name another folder by HOLDFAST_STATE_DIR.',
+      `Our Temporal server (process ${record.pid}, ${record.address}) uses the data in ${dataDir}. ` +
+        'Use that one by leaving the port out, stop it (also if it hangs), or name another folder by HOLDFAST_STATE_DIR.',
     );
   }
   if ((await listeningHost(port)) !== undefined) throw portTaken(port, 'HOLDFAST_PORT', 'Temporal');
@@ -124,16 +137,20 @@ async function startDetached(
   env: NodeJS.ProcessEnv,
 ): Promise<TemporalServer> {
   const { port, uiPort, namespace, dataDir } = settings;
-  const { pid } = await startServerProcess({
-    ...{ program, port, uiPort, namespace, env },
-    ...{ dbFile: databaseFile(dataDir), logFile: logFile(dataDir), folder: dataDir, detached: true },
-  });
-  const record: ServerRecord = {
-    ...{ pid, address: `127.0.0.1:${port}`, uiUrl: `http://localhost:${uiPort}` },
-    ...{ startedAt: new Date().toISOString(), program },
-  };
-  await writeServerRecord(dataDir, record);
-  return { ...asRunning(record, namespace), source: 'started' };
+  const started = { address: `127.0.0.1:${port}`, uiUrl: `http://localhost:${uiPort}`, program };
+  try {
+    const { pid } = await startServerProcess(
+      {
+        ...{ program, port, uiPort, namespace, env },
+        ...{ dbFile: databaseFile(dataDir), logFile: logFile(dataDir), folder: dataDir, detached: true },
+      },
+      (pid) => writeServerRecord(dataDir, { ...started, pid, startedAt: new Date().toISOString() }),
+    );
+    return { address: started.address, namespace, uiUrl: started.uiUrl, source: 'started', pid };
+  } catch (error) {
+    await removeServerRecord(dataDir);
+    throw error;
+  }
 }
 
 /** The server that we started on a data folder. `silent`: its process is alive, and does not answer. */

@@ -7,7 +7,7 @@ import { PYTHON_INSTALL_NAME, pythonPackage } from './python-package.js';
 import { sdkDownload, sdkInstallName } from './sdk-download.js';
 import { type FailedSource, ServerError } from './server-error.js';
 
-export const namedByEnvironment: ProgramSource = {
+const namedByEnvironment: ProgramSource = {
   name: 'HOLDFAST_TEMPORAL_CLI',
   async find({ env }) {
     const program = env['HOLDFAST_TEMPORAL_CLI'];

@@ -39,9 +39,13 @@ export type RunningServerProcess = { child: ChildProcess; pid: number };
 
 /**
  * Starts `temporal server start-dev` on 127.0.0.1 and waits, for at most 30 s, until its namespace answers.
+ * `onSpawned` runs before the wait, so that a caller killed during it has already noted which process it left behind.
  * @throws ServerError `Server.FailedToStart` with the end of its log; the process is gone by then.
  */
-export async function startServerProcess(plan: ServerProcessPlan): Promise<RunningServerProcess> {
+export async function startServerProcess(
+  plan: ServerProcessPlan,
+  onSpawned: (pid: number) => Promise<void> = async () => {},
+): Promise<RunningServerProcess> {
   const { logStart, child } = await spawnServer(plan);
   let ended: string | undefined;
   child.once('error', (error) => {
@@ -50,6 +54,7 @@ export async function startServerProcess(plan: ServerProcessPlan): Promise<Runni
   child.once('exit', (code, signal) => {
     ended = signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`;
   });
+  if (child.pid !== undefined) await onSpawned(child.pid);
   const address = `127.0.0.1:${plan.port}`;
   const deadline = Date.now() + READY_TIMEOUT_MS;
   while (Date.now() < deadline) {

@@ -20,3 +20,13 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   }
   signal.throwIfAborted();
 }
+
+/** What `promise` gives, or the signal's reason as soon as it fires; the promise goes on unheard then. */
+export async function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  return await Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', stop));
+}

@@ -8,7 +8,7 @@ import {
 } from '../shared/model-port.js';
 import { faultError, textBeforeFault } from './fault-error.js';
 import { nextAnswer } from './next-answer.js';
-import { pause, piecesOf } from './pieces.js';
+import { pause, piecesOf, untilAborted } from './pieces.js';
 import type { Script } from './script.js';
 
 export type ScriptedModelOptions = {
@@ -43,7 +43,7 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
   async function call(request: ModelRequest, context: ModelContext): Promise<ModelResponse> {
     context.signal.throwIfAborted();
     requests.push({ ...request, messages: [...request.messages], attempt: context.attempt });
-    const answer = await nextAnswer(script, request, context.attempt);
+    const answer = await untilAborted(nextAnswer(script, request, context.attempt), context.signal);
     if (answer.type === 'raw') {
       throw new ModelError(
         'Model.Misconfigured',
@@ -59,6 +59,7 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
       throw faultError(answer);
     }
     for (const part of answer.parts) if (part.type === 'text') await stream(part.text, context);
+    context.signal.throwIfAborted();
     const hasCalls = answer.parts.some((part) => part.type === 'tool_call');
     return {
       content: answer.parts,

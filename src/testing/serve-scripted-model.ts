@@ -45,38 +45,9 @@ export type ServedModel = {
  * requests with the same messages are tries of the same model call.
  */
 export async function serveScriptedModel(script: Script, options: ServeOptions = {}): Promise<ServedModel> {
-  const { strict = true, model = 'scripted', pieceChars = 8, pieceDelayMs = 0 } = options;
-  const requests: ReceivedRequest[] = [];
-  const refusals: string[] = [];
-  const tries = new Map<string, number>();
-
-  async function completions(request: IncomingMessage, client: Client): Promise<void> {
-    const bytes = await buffer(request);
-    const textProblem = refuseText(bytes);
-    if (textProblem !== undefined) return refuse(client, textProblem);
-    const parsed = chatRequest.safeParse(JSON.parse(bytes.toString('utf8')));
-    if (!parsed.success) return refuse(client, parsed.error.issues.map(issueText).join('; '));
-    const problem = strict ? refuseRequest(parsed.data) : undefined;
-    if (problem !== undefined) return refuse(client, problem);
-
-    const asked = toModelRequest(parsed.data);
-    const key = createHash('sha256').update(JSON.stringify(parsed.data.messages)).digest('hex');
-    const attempt = (tries.get(key) ?? 0) + 1;
-    tries.set(key, attempt);
-    requests.push({
-      index: conversationIndex(asked),
-      attempt,
-      headers: request.headers,
-      body: parsed.data,
-    });
-    const answer = await nextAnswer(script, asked, attempt);
-    await answerClient(client, parsed.data, answer, { pieceChars, pieceDelayMs });
-  }
-
-  function refuse(client: Client, problem: string): void {
-    refusals.push(problem);
-    client.sendJson(400, errorBody(problem, 'invalid_request_error'));
-  }
+  const { model = 'scripted' } = options;
+  const received: Received = { requests: [], refusals: [] };
+  const completions = completionsEndpoint(script, options, received);
 
   async function route(request: IncomingMessage, client: Client): Promise<void> {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname;
@@ -105,14 +76,50 @@ export async function serveScriptedModel(script: Script, options: ServeOptions =
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/v1`,
-    requests,
-    refusals,
+    ...received,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
+}
+
+type Received = Pick<ServedModel, 'requests' | 'refusals'>;
+
+function completionsEndpoint(script: Script, options: ServeOptions, received: Received) {
+  const { strict = true, pieceChars = 8, pieceDelayMs = 0 } = options;
+  const tries = new Map<string, number>();
+
+  async function completions(request: IncomingMessage, client: Client): Promise<void> {
+    const bytes = await buffer(request);
+    const textProblem = refuseText(bytes);
+    if (textProblem !== undefined) return refuse(client, textProblem);
+    const parsed = chatRequest.safeParse(JSON.parse(bytes.toString('utf8')));
+    if (!parsed.success) return refuse(client, parsed.error.issues.map(issueText).join('; '));
+    const problem = strict ? refuseRequest(parsed.data) : undefined;
+    if (problem !== undefined) return refuse(client, problem);
+
+    const asked = toModelRequest(parsed.data);
+    const key = createHash('sha256').update(JSON.stringify(parsed.data.messages)).digest('hex');
+    const attempt = (tries.get(key) ?? 0) + 1;
+    tries.set(key, attempt);
+    received.requests.push({
+      index: conversationIndex(asked),
+      attempt,
+      headers: request.headers,
+      body: parsed.data,
+    });
+    const answer = await nextAnswer(script, asked, attempt);
+    await answerClient(client, parsed.data, answer, { pieceChars, pieceDelayMs });
+  }
+
+  function refuse(client: Client, problem: string): void {
+    received.refusals.push(problem);
+    client.sendJson(400, errorBody(problem, 'invalid_request_error'));
+  }
+
+  return completions;
 }
 
 function clientOf(response: ServerResponse): Client {

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ensureServer, serverStatus, stopServer } from '../../src/server/embedded.js';
 import { answersAsTemporal, answersAsWebUi } from '../../src/server/grpc-probe.js';
 import { startTemporaryServer } from '../../src/server/temporary-server.js';
-import { ensureServerInProcess } from './other-process.js';
+import { ensureServerInProcess, killWhileItStartsAServer } from './other-process.js';
 import { machineEnv, ownServer } from './server-folders.js';
 
 const START_TIMEOUT_MS = 300_000;
@@ -177,6 +177,17 @@ test('a server that dies at its start is reported with the end of its log', {
 
   await expect(ensuring).rejects.toMatchObject({ type: 'Server.FailedToStart' });
   await expect(ensuring).rejects.toThrow(/last lines are:\n {2}\| .*file is not a database/s);
+});
+
+test('a server whose starter was killed during the start is used', {
+  timeout: START_TIMEOUT_MS,
+}, async () => {
+  const own = await ownServer();
+  await killWhileItStartsAServer(own);
+
+  const server = await ensureServer({ ...own, sources: [] });
+
+  expect(server).toMatchObject({ source: 'running', pid: expect.any(Number) });
 });
 
 test('a lock left by a process that was killed does not keep a server from starting', {

@@ -1,7 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { build } from 'vite';
 import { afterAll, beforeAll } from 'vitest';
@@ -61,4 +63,20 @@ export async function crashedParentOfTemporaryServer(env: NodeJS.ProcessEnv): Pr
   parent.kill('SIGKILL');
   await exited;
   return JSON.parse(line.toString()) as { address: string };
+}
+
+/** Calls ensureServer in a process of its own, and ends that by SIGKILL once the server's process is there. */
+export async function killWhileItStartsAServer({
+  env,
+  ...options
+}: EnsureServerOptions & { dataDir: string }): Promise<void> {
+  const script = `
+    const { ensureServer } = await import(${JSON.stringify(join(folder, 'embedded.mjs'))});
+    await ensureServer(${JSON.stringify(options)});
+    setInterval(() => {}, 1000);`;
+  const starter = spawn(process.execPath, ['--input-type=module', '-e', script], { env, stdio: 'ignore' });
+  const exited = once(starter, 'exit');
+  while (!existsSync(join(options.dataDir, 'server.json'))) await delay(5);
+  starter.kill('SIGKILL');
+  await exited;
 }

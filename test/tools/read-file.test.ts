@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -138,7 +137,7 @@ it('shows the entries when it is a directory', async () => {
 
 it('refuses a FIFO instead of waiting for a writer', async () => {
   const bench = workbench();
-  execFileSync('mkfifo', [join(bench.root, 'fifo')]);
+  await bench.run('bash', { command: 'mkfifo fifo' });
   await expect(bench.run('read_file', { path: 'fifo' })).rejects.toThrow('"fifo" is not a regular file');
 });
 

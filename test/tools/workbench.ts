@@ -12,7 +12,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-export function toolContext(given: Partial<ToolContext> = {}): ToolContext {
+function toolContext(given: Partial<ToolContext> = {}): ToolContext {
   return {
     signal: new AbortController().signal,
     idempotencyKey: 'key-1',
@@ -52,5 +52,15 @@ export function workbench(given: { root?: string; env?: Record<string, string> }
     async reconcile(name, args) {
       return tool(name).reconcile?.('key-1', tool(name).input.parse(args));
     },
+  };
+}
+
+/** A workbench, with `sh` for its bash. */
+export function bash(env?: Record<string, string>) {
+  const bench = workbench(env ? { env } : {});
+  return {
+    ...bench,
+    sh: (command: string, more: object = {}, context: Partial<ToolContext> = {}) =>
+      bench.run('bash', { command, ...more }, context),
   };
 }

@@ -81,9 +81,8 @@ function field(body: unknown, name: string): unknown {
 function fromNetwork(thrown: unknown, key: string | undefined): ModelError {
   const code = networkCode(thrown);
   const type = code !== undefined && /TIMEOUT|TIMEDOUT/.test(code) ? 'Model.Timeout' : 'Model.Connection';
-  return modelFailure(type, code === undefined ? messageOf(thrown) : `${messageOf(thrown)} (${code})`, {
-    key,
-  });
+  const root = causesOf(thrown).findLast((error) => error.message !== '');
+  return modelFailure(type, [root?.message, code].filter(Boolean).join(', '), { key });
 }
 
 /** Whether the connection broke, as Node's fetch tells it. */
@@ -96,15 +95,17 @@ const NETWORK_CODE = /^(?:E[A-Z]{3,}|UND_ERR_\w+|HPE_\w+|Z_\w+|ERR_STREAM_PREMAT
 
 /** The code of Node or undici, such as ECONNREFUSED, of the error itself or of what caused it. */
 function networkCode(thrown: unknown): string | undefined {
-  for (
-    let error: unknown = thrown, depth = 0;
-    error instanceof Error && depth < 5;
-    error = error.cause, depth++
-  ) {
-    const code = 'code' in error ? error.code : undefined;
-    if (typeof code === 'string' && NETWORK_CODE.test(code)) return code;
-  }
-  return undefined;
+  return causesOf(thrown)
+    .map((error) => ('code' in error ? error.code : undefined))
+    .find((code) => typeof code === 'string' && NETWORK_CODE.test(code)) as string | undefined;
+}
+
+/** The error and what caused it, outermost first. */
+function causesOf(thrown: unknown): Error[] {
+  const errors: Error[] = [];
+  for (let error = thrown; error instanceof Error && errors.length < 5; error = error.cause)
+    errors.push(error);
+  return errors;
 }
 
 function messageOf(thrown: unknown): string {
