@@ -1,6 +1,13 @@
 // What an agent's author needs: agents, tools, and a model other than the environment's.
 export { openai } from './activities/openai-chat/openai.js';
 export { type Agent, type AgentOptions, defineAgent } from './define/define-agent.js';
-export { defineTool, notDone, retryable, type Tool, type ToolContext, type ToolOptions } from './define/define-tool.js';
+export {
+  defineTool,
+  notDone,
+  retryable,
+  type Tool,
+  type ToolContext,
+  type ToolOptions,
+} from './define/define-tool.js';
 export type { Duration } from './define/duration.js';
 export { codingTools } from './tools/coding-tools.js';

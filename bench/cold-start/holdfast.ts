@@ -1,0 +1,18 @@
+// One process: connects, serves an agent, runs its first turn, says that it ended. Arguments: model URL, task queue.
+import { randomUUID } from 'node:crypto';
+import { AgentClient } from 'holdfast/client';
+import { createWorker } from 'holdfast/worker';
+import { readerAgent } from '../agent.js';
+import { promptOf } from '../model/task.js';
+
+const [modelUrl = '', taskQueue = randomUUID()] = process.argv.slice(2);
+const [{ worker }, client] = await Promise.all([
+  createWorker({ agents: [readerAgent('reader', modelUrl, false)], taskQueue }),
+  AgentClient.connect({ taskQueue }),
+]);
+await worker.runUntil(async () => {
+  const turn = await client.start('reader', promptOf(0));
+  await turn.result();
+  process.send?.('ended');
+});
+process.exit(0);

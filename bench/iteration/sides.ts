@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { AgentClient } from 'holdfast/client';
+import { createWorker } from 'holdfast/worker';
+import { readerAgent } from '../agent.js';
+import { INSTRUCTIONS, promptOf } from '../model/task.js';
+import { naiveActivities } from '../naive/activities.js';
+import { bundleNaive } from '../naive/bundle.js';
+import type { naiveAgent } from '../naive/workflows.js';
+
+export const SIDES = ['holdfast', 'naive', 'holdfastAtMostOnce'] as const;
+export type Side = (typeof SIDES)[number];
+
+/** One whole turn, from the call that starts it to its result; history as the server counts it. */
+export type RunFigures = { ms: number; bytes: number; events: number };
+
+type Sides = {
+  run(side: Side, rounds: number): Promise<RunFigures>;
+  close(): Promise<void>;
+};
+
+/** A worker of each, side by side on the same server and with the same model; one turn at a time. */
+export async function openSides(address: string, modelUrl: string): Promise<Sides> {
+  const connection = await NativeConnection.connect({ address });
+  const client = new Client({ connection: await Connection.connect({ address }) });
+  const agents = [readerAgent('once-more', modelUrl, true), readerAgent('at-most-once', modelUrl, false)];
+  const { worker } = await createWorker({ agents, connection, taskQueue: 'holdfast' });
+  const naiveWorker = await Worker.create({
+    connection,
+    taskQueue: 'naive',
+    workflowBundle: { code: await bundleNaive() },
+    activities: naiveActivities(modelUrl),
+  });
+  const running = [worker.run(), naiveWorker.run()];
+
+  const holdfast = new AgentClient({ client });
+  const turn = async (agent: string, workflowId: string, rounds: number) => {
+    const started = await holdfast.start(agent, promptOf(rounds), { turnId: workflowId });
+    const outcome = await started.result();
+    if (outcome.iterations !== rounds + 1)
+      throw new Error(`${agent} made ${outcome.iterations} model calls.`);
+  };
+  const runs: Record<Side, (workflowId: string, rounds: number) => Promise<unknown>> = {
+    holdfast: (workflowId, rounds) => turn('once-more', workflowId, rounds),
+    holdfastAtMostOnce: (workflowId, rounds) => turn('at-most-once', workflowId, rounds),
+    naive: (workflowId, rounds) =>
+      client.workflow.execute<typeof naiveAgent>('naiveAgent', {
+        ...{ workflowId, taskQueue: 'naive', args: [INSTRUCTIONS, promptOf(rounds)] },
+      }),
+  };
+  return {
+    async run(side, rounds) {
+      const workflowId = `${side}-${randomUUID()}`;
+      const startedAt = performance.now();
+      await runs[side](workflowId, rounds);
+      const ms = performance.now() - startedAt;
+      const { historyLength, historySize } = await client.workflow.getHandle(workflowId).describe();
+      return { ms, bytes: historySize ?? 0, events: historyLength };
+    },
+    async close() {
+      worker.shutdown();
+      naiveWorker.shutdown();
+      await Promise.all(running);
+      await client.connection.close();
+      await connection.close();
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { type Script, text, toolCall } from 'holdfast/testing';
+
+/** The tool of all benches: a page of text, 4 KB, the size of a command's usual output. */
+export const TOOL_NAME = 'read_page';
+export const TOOL_DESCRIPTION = 'Reads one page of the book.';
+export const RESULT_BYTES = 4096;
+export const INSTRUCTIONS = 'You read books.';
+
+/** A turn of that many tool rounds, and a last model call that ends it. 0: the model answers at once. */
+export function promptOf(rounds: number): string {
+  return `Read ${rounds} pages, one by one.`;
+}
+
+export function page(number: number): string {
+  return `Page ${number}. `.padEnd(
+    RESULT_BYTES,
+    'Call me Ishmael. Some years ago, never mind how long precisely. ',
+  );
+}
+
+const MAX_ROUNDS = 1000;
+
+/** Asks for one page after the other, as many as the prompt says. */
+export const script: Script = Array.from({ length: MAX_ROUNDS + 1 }, (_, index): Script[number] => {
+  return (messages) => {
+    const prompt = JSON.stringify(messages.find((message) => message.role === 'user')?.content);
+    const rounds = Number(/Read (\d+) pages/.exec(prompt)?.[1] ?? 0);
+    return index < rounds ? toolCall(TOOL_NAME, { page: index + 1 }) : text('I have read it all.');
+  };
+});

@@ -1,0 +1,28 @@
+// npm run bench -- NAME [options]: prints a table, and as its last line one line of JSON.
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { parseBenchArguments, UsageError } from './arguments.js';
+import { runColdStart } from './cold-start/cold-start.js';
+import { runIteration } from './iteration/iteration.js';
+
+const BENCHES = {
+  iteration: {
+    what: 'ms and history bytes an iteration, beside a plain Temporal loop',
+    run: runIteration,
+  },
+  'cold-start': {
+    what: 'from the start of a process to the end of its first turn, beside a plain Temporal loop',
+    run: runColdStart,
+  },
+};
+
+try {
+  const { name, options } = parseBenchArguments(process.argv.slice(2), BENCHES);
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  const result = await BENCHES[name].run(options);
+  console.log(JSON.stringify({ bench: name, ...result }));
+  process.exit(0);
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(error.message);
+  process.exitCode = 2;
+}

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import { type Agent, defineAgent } from '../define/define-agent.js';
+import type { Model } from '../shared/model-port.js';
+import { wireId } from '../shared/wire-text.js';
+import { codingTools } from '../tools/coding-tools.js';
+
+const INSTRUCTIONS = `You are a careful software engineer who works in one folder with the tools that you have.
+Look before you change anything. Prefer small, exact edits. Check what you did.
+A tool result with status "unknown" or "interrupted" may or may not have taken effect: find out before you repeat it.
+When you are done, say in a few sentences what you did and what you found.`;
+
+/** The agent behind `holdfast run`: four tools on one folder. */
+export function coder(root: string, model: string | Model): Agent {
+  return defineAgent({
+    name: 'coder',
+    version: '1',
+    description: 'Reads, writes and edits files of a folder, and runs commands in it.',
+    instructions: `${INSTRUCTIONS}\nThe folder is ${root}.`,
+    model,
+    tools: codingTools({ root }),
+  });
+}
+
+/**
+ * The task queue of a folder. A turn works on the folder that it was started in: were its queue shared, a worker
+ * that was started elsewhere would go on with it in the wrong one.
+ */
+export function folderQueue(root: string): string {
+  const hash = createHash('sha256').update(root).digest('hex').slice(0, 8);
+  return wireId(`holdfast:${basename(root) || 'root'}-${hash}`);
+}

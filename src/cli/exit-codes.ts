@@ -1,0 +1,18 @@
+import type { OutcomeType } from '../shared/turn.js';
+
+/** What a shell script can tell from a command's exit code. The README lists them. */
+export const EXIT_FAILED = 1;
+export const EXIT_USAGE = 2;
+export const EXIT_INTERRUPTED = 130;
+
+const codes: Record<OutcomeType, number> = {
+  completed: 0,
+  max_iterations: 3,
+  refused: 4,
+  truncated: 5,
+  interrupted: EXIT_INTERRUPTED,
+};
+
+export function exitCodeOf(outcome: OutcomeType): number {
+  return codes[outcome];
+}

@@ -1,0 +1,73 @@
+#!/usr/bin/env node
+import { Command, InvalidArgumentError } from 'commander';
+import { EXIT_USAGE } from './exit-codes.js';
+
+// Each command's code is loaded when it is asked for: `--help` loads no worker.
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1)
+    throw new InvalidArgumentError('It must be a whole number from 1.');
+  return value;
+}
+
+const program = new Command('holdfast')
+  .description('Durable agent turns on Temporal: kill any process at any instant, and the turn goes on.')
+  .configureHelp({ showGlobalOptions: true })
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT_USAGE));
+
+program
+  .command('run')
+  .description('Run one turn of the coding agent on a folder and watch it.')
+  .argument('<prompt>', 'what the agent is to do')
+  .option('-w, --workspace <folder>', 'the folder that it works in', process.cwd())
+  .option('-m, --model <name>', 'the model; default: OPENAI_MODEL, else gpt-5.5')
+  .option('-n, --iterations <count>', 'the most model calls; default 199', wholeNumber)
+  .option('--turn-id <id>', 'names the turn: the same id again attaches to it')
+  .option('--json', 'print each event, and last the outcome, as a line of JSON')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  holdfast run "Which source file is the largest, and what does it do?"
+  holdfast run --workspace ../shop --iterations 20 "Make the failing test pass"
+  holdfast run --json "List the TODOs" | tail -1
+
+Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 iteration limit, 4 refused, 5 truncated, 130 interrupted.`,
+  )
+  .action(async (prompt: string, options) => {
+    const { runCommand } = await import('./run-command.js');
+    process.exitCode = await runCommand(prompt, options);
+  });
+
+const server = program
+  .command('server')
+  .description('The Temporal server that Holdfast starts where none is found.');
+server
+  .command('start')
+  .description('Start it, if none answers; it goes on in the background.')
+  .action(async () => {
+    const { startServerCommand } = await import('./server-command.js');
+    await startServerCommand();
+  });
+server
+  .command('status')
+  .description('Say where it is.')
+  .action(async () => {
+    const { serverStatusCommand } = await import('./server-command.js');
+    process.exitCode = await serverStatusCommand();
+  });
+server
+  .command('stop')
+  .description('Stop it. Its turns stay on disk and go on when it is started again.')
+  .action(async () => {
+    const { stopServerCommand } = await import('./server-command.js');
+    await stopServerCommand();
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  const { reportError } = await import('./report-error.js');
+  process.exitCode = reportError(error);
+}

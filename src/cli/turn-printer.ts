@@ -1,0 +1,113 @@
+import type { TurnEvent } from '../shared/events.js';
+import { type Message, type ToolResultBlock, textOf } from '../shared/messages.js';
+import { wireLine } from '../shared/wire-text.js';
+import { safeText, type Terminal } from './terminal.js';
+
+const PREVIEW_BYTES = 160;
+
+/** Prints a turn as it happens: text as it comes, a line when a call begins and one when it ends. */
+export class TurnPrinter {
+  readonly #terminal: Terminal;
+  /** Characters of the present reply that are on the screen. */
+  #printed = 0;
+  #atLineStart = true;
+  readonly #summaries = new Map<string, string>();
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  print(event: TurnEvent): void {
+    const { style } = this.#terminal;
+    switch (event.type) {
+      case 'turn_started':
+      case 'turn_ended':
+        this.#freshLine();
+        break;
+      case 'model_started':
+        this.#printed = 0;
+        break;
+      case 'text_delta':
+        this.#text(event.offset, event.text);
+        break;
+      case 'reset':
+        this.#line(style.yellow('  ↺ that reply broke off; what follows replaces it'));
+        this.#printed = 0;
+        break;
+      case 'retry_waiting': {
+        const { type, message } = event.failure;
+        this.#line(style.yellow(`  ↻ try ${event.attempt - 1} failed (${type}): ${shown(message)}`));
+        break;
+      }
+      case 'message':
+        this.#message(event.message);
+        break;
+      case 'tool_started':
+        this.#summaries.set(event.callId, event.summary);
+        this.#line(style.dim(`  → ${shown(event.summary)}`));
+        break;
+      case 'tool_progress':
+        this.#line(style.dim(`    ${shown(event.text)}`));
+        break;
+      case 'tool_finished':
+        this.#toolFinished(event.callId, event.result);
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+
+  /** A line of its own, between what the turn prints. */
+  note(text: string): void {
+    this.#line(text);
+  }
+
+  /** The rest of the reply: all of it, where nothing was streamed. */
+  #message(message: Message): void {
+    const whole = textOf(message);
+    this.#text(this.#printed, whole.slice(this.#printed));
+    this.#printed = 0;
+    this.#freshLine();
+  }
+
+  #text(offset: number, text: string): void {
+    const fresh = safeText(text.slice(Math.max(0, this.#printed - offset)));
+    if (fresh === '') return;
+    this.#terminal.write(fresh);
+    this.#atLineStart = fresh.endsWith('\n');
+    this.#printed = offset + text.length;
+  }
+
+  #toolFinished(callId: string, result: ToolResultBlock): void {
+    const { style } = this.#terminal;
+    const summary = shown(this.#summaries.get(callId) ?? result.name);
+    const time = result.durationMs === undefined ? '' : ` ${style.dim(duration(result.durationMs))}`;
+    const said = shown(result.content.map((block) => (block.type === 'text' ? block.text : '')).join(' '));
+    this.#line(
+      result.status === 'ok'
+        ? `  ${style.green('✓')} ${summary}${time}`
+        : `  ${style.red('✗')} ${summary}${time} ${style.red(result.status)}: ${said}`,
+    );
+  }
+
+  #line(text: string): void {
+    this.#freshLine();
+    this.#terminal.write(`${text}\n`);
+  }
+
+  #freshLine(): void {
+    if (!this.#atLineStart) this.#terminal.write('\n');
+    this.#atLineStart = true;
+  }
+}
+
+function shown(text: string): string {
+  return wireLine(safeText(text), PREVIEW_BYTES);
+}
+
+/** `12 ms`, `3.4 s`, `2 min 5 s`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
