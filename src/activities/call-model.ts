@@ -3,7 +3,7 @@ import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activ
 import type { Agent } from '../define/define-agent.js';
 import type { CallModelInput, ModelHeartbeat, ModelReply } from '../shared/activities.js';
 import { type Model, ModelError, type ModelRequest, type ModelResponse } from '../shared/model-port.js';
-import { wireText } from '../shared/wire-text.js';
+import { errorText, wireText } from '../shared/wire-text.js';
 import type { Agents } from './agents.js';
 import { beatWhile } from './heartbeats.js';
 import { notHere } from './not-here.js';
@@ -86,8 +86,11 @@ function failureOf(error: unknown, context: Context, text: string): Error {
     });
   }
   if (!(error instanceof ModelError)) {
-    const message = wireText(error instanceof Error ? error.message : error);
-    return ApplicationFailure.create({ type: 'Model.Failed', message, nonRetryable: true });
+    return ApplicationFailure.create({
+      type: 'Model.Failed',
+      message: errorText(error),
+      nonRetryable: true,
+    });
   }
   return ApplicationFailure.create({
     type: error.type,

@@ -7,7 +7,7 @@ import { type AssistantMessage, type Message, type ToolCallBlock, toolCallsOf } 
 import type { ModelPart, ModelResponse } from '../shared/model-port.js';
 import { cutByOutputLimit, invalidArguments, invalidJson, unknownTool } from '../shared/tool-results.js';
 import { uniqueId } from '../shared/transcript.js';
-import { wireId } from '../shared/wire-text.js';
+import { errorText, wireId } from '../shared/wire-text.js';
 
 type CallPart = Extract<ModelPart, { type: 'tool_call' }>;
 
@@ -115,7 +115,7 @@ async function argumentProblems(tool: AnyTool, input: JsonObject): Promise<strin
     const checked = await tool.input.safeParseAsync(input);
     return checked.success ? [] : checked.error.issues.map(problemLine);
   } catch (error) {
-    return [`the check itself failed: ${error instanceof Error ? error.message : String(error)}`];
+    return [`the check itself failed: ${errorText(error)}`];
   }
 }
 

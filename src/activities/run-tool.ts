@@ -6,7 +6,7 @@ import { notDone, RetryableToolError, type ToolContext } from '../define/define-
 import type { RunToolInput, RunToolResult, ToolHeartbeat } from '../shared/activities.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { didNotHappen, invalidArguments, timedOut, toolThrew, workerLost } from '../shared/tool-results.js';
-import { wireLine, wireText } from '../shared/wire-text.js';
+import { errorText, wireLine, wireText } from '../shared/wire-text.js';
 import type { Agents } from './agents.js';
 import { beatWhile } from './heartbeats.js';
 import { notHere } from './not-here.js';
@@ -132,7 +132,7 @@ class Execution {
     } catch (error) {
       if (this.#context.cancellationSignal.aborted) return this.#stopped(error);
       if (error instanceof RetryableToolError) throw retryFailure(error);
-      return toolThrew(this.#called, wireText(error instanceof Error ? error.message : error));
+      return toolThrew(this.#called, errorText(error));
     }
   }
 
@@ -144,7 +144,7 @@ class Execution {
     if (!this.#tool.idempotent) return workerLost(this.#called);
     throw ApplicationFailure.create({
       type: 'Tool.Retryable',
-      message: wireText(`The worker shut down while ${this.#called.name} ran: ${String(error)}`),
+      message: wireText(`The worker shut down while ${this.#called.name} ran: ${errorText(error)}`),
       nextRetryDelay: 1,
     });
   }

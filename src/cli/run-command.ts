@@ -28,7 +28,8 @@ export async function runCommand(prompt: string, options: RunOptions): Promise<n
   const root = workspace(options.workspace);
   const model = await modelOf(process.env, options.model);
   const errors = terminalOf(process.stderr);
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  // Ctrl-C is for the turn; by default it would stop the worker, which the turn needs to settle.
+  Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
   const server = await ensureServer({ onProgress: (line) => errors.write(`${errors.style.dim(line)}\n`) });
   const { address, namespace } = server;
   const taskQueue = folderQueue(root);

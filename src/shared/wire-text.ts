@@ -6,6 +6,7 @@ export const WIRE_ID_BYTES = 200;
 
 const CUT_MARK = '…';
 const CUT_MARK_BYTES = 3;
+const UNSHOWABLE = '[a value that cannot be shown as text]';
 const REPLACEMENT = '\ufffd';
 
 /**
@@ -38,12 +39,22 @@ export function wireLine(value: unknown, maxBytes: number = WIRE_ID_BYTES): stri
   return cutToBytes(oneLine, maxBytes);
 }
 
+/** What an error says, as {@link wireText}; never empty. Never throws, whatever was thrown: a getter of it may. */
+export function errorText(error: unknown): string {
+  try {
+    const message = error instanceof Error ? error.message : error;
+    return wireText(message) || wireText(error) || 'no text';
+  } catch {
+    return UNSHOWABLE;
+  }
+}
+
 function toText(value: unknown): string {
   if (typeof value === 'string') return value;
   try {
     return String(value);
   } catch {
-    return '[a value that cannot be shown as text]';
+    return UNSHOWABLE;
   }
 }
 

@@ -26,7 +26,8 @@ export async function untilAborted<Value>(promise: Promise<Value>, signal: Abort
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
     stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
   });
   return await Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', stop));
 }

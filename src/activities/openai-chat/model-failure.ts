@@ -30,8 +30,11 @@ export function modelFailure(
   );
 }
 
-function withoutKeys(text: string, key: string | undefined): string {
-  const withoutOurs = key === undefined || key === '' ? text : text.replaceAll(key, '[key]');
+/** A shorter one is a placeholder, whose letters stand in other words too. */
+const SHORTEST_KEY = 8;
+
+function withoutKeys(text: string, key = ''): string {
+  const withoutOurs = key.length < SHORTEST_KEY ? text : text.replaceAll(key, '[key]');
   return withoutOurs
     .replace(/\bBearer\s+[^\s"',]+/gi, 'Bearer [key]')
     .replace(/\b(?:sk|rk|pk|gsk|xai|pplx|nvapi)-[\w*.-]{6,}|\bAIza[\w*-]{10,}/g, '[key]');

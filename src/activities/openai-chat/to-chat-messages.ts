@@ -16,7 +16,7 @@ import type {
 } from '../../shared/messages.js';
 
 /** Providers refuse a message without content. */
-export const EMPTY_CONTENT = '(no output)';
+const EMPTY_CONTENT = '(no output)';
 
 /** The reasoning that some providers want back, under the name that they gave it. */
 type AssistantParam = ChatCompletionAssistantMessageParam & {

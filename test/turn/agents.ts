@@ -1,0 +1,71 @@
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { openai } from '../../src/activities/openai-chat/openai.js';
+import { type Agent, type AgentOptions, type AnyTool, defineAgent } from '../../src/define/define-agent.js';
+import { defineTool, type ToolContext, type ToolOptions } from '../../src/define/define-tool.js';
+import type { Message, ToolResultBlock } from '../../src/shared/messages.js';
+import type { Model } from '../../src/shared/model-port.js';
+import { type Script, type ServedModel, scriptedModel, serveScriptedModel } from '../../src/testing/index.js';
+
+/** An agent with these tools; its model comes with each turn. */
+export function agentWith(tools: readonly AnyTool[], options: Partial<AgentOptions> = {}): Agent {
+  return defineAgent({ name: 'tester', instructions: 'Test.', model: scriptedModel([]), tools, ...options });
+}
+
+type Policies = Partial<Pick<ToolOptions<z.ZodType, unknown>, 'idempotent' | 'parallel' | 'timeout'>>;
+
+/** A tool that keeps what its body was run with. */
+export function countedTool<Shape extends z.ZodRawShape>(
+  name: string,
+  shape: Shape,
+  run: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => unknown = () => `${name} ran`,
+  policies: Policies = {},
+): { tool: AnyTool; runs: z.output<z.ZodObject<Shape>>[] } {
+  const runs: z.output<z.ZodObject<Shape>>[] = [];
+  const tool = defineTool({
+    name,
+    description: name,
+    input: z.object(shape),
+    ...policies,
+    run(args, context) {
+      runs.push(args);
+      return run(args, context);
+    },
+  });
+  return { tool, runs };
+}
+
+/** Says its text again. */
+export function echoTool(): { tool: AnyTool; runs: { text: string }[] } {
+  return countedTool('echo', { text: z.string() }, ({ text }) => text);
+}
+
+/** The script behind the real adapter and a server that refuses what providers refuse; closed after the test. */
+export async function servedModel(script: Script): Promise<{ server: ServedModel; model: Model }> {
+  const server = await serveScriptedModel(script);
+  onTestFinished(() => server.close());
+  return { server, model: openai({ baseURL: server.url, apiKey: 'test-key', model: 'scripted' }) };
+}
+
+export function rolesOf(messages: readonly Message[]): string[] {
+  return messages.map((message) => message.role);
+}
+
+export function textOfResult(result: ToolResultBlock | undefined): string {
+  return (result?.content ?? []).map((block) => (block.type === 'text' ? block.text : '')).join('');
+}
+
+/** Something that tests wait for and tool bodies bring about, or the other way round. */
+export function gate(): { opened: Promise<void>; open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+/** Resolves when the signal fires. */
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
