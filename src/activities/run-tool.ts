@@ -113,16 +113,12 @@ class Execution {
   async #runWithin(args: unknown): Promise<ToolResultBlock> {
     const seconds = Math.round(this.#tool.timeoutMs / 1000);
     const ended = this.#runBody(args);
-    const { promise: overdue, cancel } = after(this.#tool.timeoutMs);
-    const inTime = await Promise.race([ended, overdue]);
-    cancel();
+    const inTime = await within(ended, this.#tool.timeoutMs);
     if (inTime !== undefined) return inTime;
     this.#timeout.abort(
       new DOMException(`${this.#called.name} took longer than ${seconds} s`, 'TimeoutError'),
     );
-    const { promise: ignored, cancel: stopWaiting } = after(STOP_GRACE_MS);
-    const stopped = await Promise.race([ended, ignored]);
-    stopWaiting();
+    const stopped = await within(ended, STOP_GRACE_MS);
     return timedOut(this.#called, seconds, stopped === undefined);
   }
 
@@ -177,10 +173,15 @@ function retryFailure(error: RetryableToolError): ApplicationFailure {
   });
 }
 
-function after(ms: number): { promise: Promise<undefined>; cancel(): void } {
+/** What the promise gives, or undefined where it takes longer than `ms`. No timer is left behind. */
+async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const promise = new Promise<undefined>((resolve) => {
+  const overdue = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), ms);
   });
-  return { promise, cancel: () => clearTimeout(timer) };
+  try {
+    return await Promise.race([promise, overdue]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -93,7 +93,7 @@ async function printText(turn: TurnHandle, server: TemporalServer, startedAt: nu
   for await (const event of turn.events()) printer.print(event);
   const end = await endOf(turn);
   const took = duration(performance.now() - startedAt);
-  if (end.kind === 'failed') {
+  if (end.kind === 'failed' && end.exitCode !== EXIT_INTERRUPTED) {
     printer.note(style.red(`${end.error.type}: ${end.error.message}`));
   }
   const { usage, iterations } = end.kind === 'finished' ? end.outcome : (end.error.outcome ?? {});

@@ -62,6 +62,8 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown> = {
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const DEFAULT_TIMEOUT_MS = 600_000;
+/** What Node's timers can wait. */
+const LONGEST_TIMEOUT_MS = 24 * 24 * 3_600_000;
 
 /**
  * Makes a tool. Throws a TypeError that names the tool and the fault when it can't work: a name that providers
@@ -85,11 +87,17 @@ export function defineTool<Input extends z.ZodType, Result>(
     schema,
     schemaHash: createHash('sha256').update(JSON.stringify(schema)).digest('hex').slice(0, 16),
     idempotent: options.idempotent ?? false,
-    timeoutMs: durationMs(`Tool ${name}, timeout`, options.timeout ?? DEFAULT_TIMEOUT_MS),
+    timeoutMs: timeoutMs(name, options.timeout ?? DEFAULT_TIMEOUT_MS),
     parallel: options.parallel ?? true,
     run: options.run,
     ...(options.reconcile && { reconcile: options.reconcile }),
   };
+}
+
+function timeoutMs(name: string, timeout: Duration): number {
+  const ms = durationMs(`Tool ${name}, timeout`, timeout);
+  if (ms > LONGEST_TIMEOUT_MS) throw new RangeError(`Tool ${name}, timeout: at most 24 days.`);
+  return ms;
 }
 
 function inputSchema(name: string, input: z.ZodType): JsonObject {

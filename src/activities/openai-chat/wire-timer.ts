@@ -3,11 +3,20 @@ import { modelFailure } from './model-failure.js';
 /** The longest that Node's timers and a Temporal activity may take alike. */
 const LONGEST_MS = 2 ** 31 - 1;
 
+export type WireTimer = {
+  signal: AbortSignal;
+  problem(): Error | undefined;
+  /** From now, in place of what it waited for before. */
+  waitFor(what: string, ms: number): void;
+  waitNoMore(): void;
+  stop(): void;
+};
+
 /**
  * Ends a request by `signal`: when `parent` fires, and when what it waits for takes too long. In the latter case
  * `problem()` is the error to throw. `stop` must be called in the end; it lets go of the connection.
  */
-export function wireTimer(parent: AbortSignal) {
+export function wireTimer(parent: AbortSignal): WireTimer {
   const controller = new AbortController();
   const abort = () => controller.abort(parent.reason);
   let timer: NodeJS.Timeout | undefined;
@@ -17,7 +26,6 @@ export function wireTimer(parent: AbortSignal) {
   return {
     signal: controller.signal,
     problem: () => problem,
-    /** From now, in place of what it waited for before. */
     waitFor(what: string, ms: number): void {
       clearTimeout(timer);
       timer = setTimeout(

@@ -1,0 +1,188 @@
+import { CancelledFailure } from '@temporalio/activity';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { reply, scriptedModel, text, toolCall } from '../../src/testing/index.js';
+import { testTurn } from '../../src/testing/test-turn.js';
+import { agentWith, countedTool, gate, servedModel, textOfResult } from './agents.js';
+
+const asksFor = (...names: string[]) =>
+  scriptedModel([reply(...names.map((name) => toolCall(name))), text('done')]);
+
+function failingTool(thrown: unknown = new Error('no such order')) {
+  return countedTool('failing', {}, () => {
+    throw thrown;
+  });
+}
+
+// FA-025, MC-021
+test('what a tool throws is told to the model, and the turn goes on', async () => {
+  const { calls, outcome } = await testTurn(agentWith([failingTool().tool]), 'hello', {
+    model: asksFor('failing'),
+  });
+  expect(calls[0]?.result).toMatchObject({ status: 'error', cause: 'tool_threw' });
+  expect(textOfResult(calls[0]?.result)).toBe('Error: no such order');
+  expect(outcome).toMatchObject({ type: 'completed', text: 'done' });
+});
+
+// O09: the text is never empty
+test('an error without a message is told by its name', async () => {
+  const { calls } = await testTurn(agentWith([failingTool(new TypeError()).tool]), 'hello', {
+    model: asksFor('failing'),
+  });
+  expect(textOfResult(calls[0]?.result)).toBe('Error: TypeError');
+});
+
+// O21
+test('an ordinary error of a tool is not tried again', async () => {
+  const failing = failingTool();
+  await testTurn(agentWith([failing.tool]), 'hello', { model: asksFor('failing') });
+  expect(failing.runs).toHaveLength(1);
+});
+
+// D5, O05, SM-023: ours keeps the siblings
+test('one of three tools that throws does no harm to its siblings', async () => {
+  const [a, c] = [countedTool('a', {}), countedTool('c', {})];
+  const agent = agentWith([a.tool, failingTool().tool, c.tool]);
+  const { calls } = await testTurn(agent, 'hello', { model: asksFor('a', 'failing', 'c') });
+  expect(calls.map(({ result }) => [result.name, result.status])).toEqual([
+    ['a', 'ok'],
+    ['failing', 'error'],
+    ['c', 'ok'],
+  ]);
+  expect([a.runs.length, c.runs.length]).toEqual([1, 1]);
+});
+
+// FA-030: ours takes it for what it is, an error of one tool; only a cancel of the turn cancels the turn
+test.each([
+  ['a cancellation', new CancelledFailure('stopped')],
+  ['an abort', new DOMException('stopped', 'AbortError')],
+])('%s that a tool throws of its own is an error of that tool alone', async (_, thrown) => {
+  const agent = agentWith([countedTool('a', {}).tool, failingTool(thrown).tool]);
+  const { calls, outcome } = await testTurn(agent, 'hello', { model: asksFor('a', 'failing') });
+  expect(calls.map(({ result }) => result.status)).toEqual(['ok', 'error']);
+  expect(outcome.type).toBe('completed');
+});
+
+// D7, FA-028, SM-024, MC-024: request order
+test('results stand in request order, whatever the order in which tools end, or their ids', async () => {
+  const secondEnded = gate();
+  const slow = countedTool('slow', {}, () => secondEnded.opened.then(() => 'slow'));
+  const quick = countedTool('quick', {}, () => {
+    secondEnded.open();
+    return 'quick';
+  });
+  const model = scriptedModel([
+    reply(toolCall('slow', {}, { id: 'call_2' }), toolCall('quick', {}, { id: 'call_10' }), toolCall('nope')),
+    text('done'),
+  ]);
+  const { transcript } = await testTurn(agentWith([slow.tool, quick.tool]), 'hello', { model });
+  const results = transcript.flatMap((message) => (message.role === 'tool' ? message.content : []));
+  expect(results.map((result) => result.name)).toEqual(['slow', 'quick', 'nope']);
+});
+
+// D6, FA-029
+test('calls of one reply run side by side', async () => {
+  const [leftRuns, rightRuns] = [gate(), gate()];
+  const left = countedTool('left', {}, () => {
+    leftRuns.open();
+    return rightRuns.opened;
+  });
+  const right = countedTool('right', {}, () => {
+    rightRuns.open();
+    return leftRuns.opened;
+  });
+  const agent = agentWith([left.tool, right.tool]);
+  const { calls } = await testTurn(agent, 'hello', { model: asksFor('left', 'right') });
+  expect(calls.map(({ result }) => result.status)).toEqual(['ok', 'ok']);
+});
+
+/** Tools that note, in `noted`, when they begin and end; each leaves the others time to overlap. */
+function notingTool(name: string, noted: string[], parallel: boolean) {
+  const run = async () => {
+    noted.push(`${name} begins`);
+    await new Promise((resolve) => setImmediate(resolve));
+    noted.push(`${name} ends`);
+  };
+  return countedTool(name, {}, run, { parallel }).tool;
+}
+
+// D6: the barrier
+test('a tool that may not run beside others waits for those before it and holds back those after it', async () => {
+  const noted: string[] = [];
+  const tools = [
+    notingTool('before', noted, true),
+    notingTool('alone', noted, false),
+    notingTool('after', noted, true),
+  ];
+  await testTurn(agentWith(tools), 'hello', { model: asksFor('before', 'alone', 'after') });
+  expect(noted).toEqual(['before', 'alone', 'after'].flatMap((name) => [`${name} begins`, `${name} ends`]));
+});
+
+// FA-029: the switch
+test('with maxParallelTools: 1 calls run one after the other, in request order', async () => {
+  const noted: string[] = [];
+  const tools = ['a', 'b', 'c'].map((name) => notingTool(name, noted, true));
+  await testTurn(agentWith(tools, { maxParallelTools: 1 }), 'hello', { model: asksFor('c', 'a', 'b') });
+  expect(noted).toEqual(['c', 'a', 'b'].flatMap((name) => [`${name} begins`, `${name} ends`]));
+});
+
+// FA-026, O15: ours sends a placeholder
+test.each([undefined, null, ''])(
+  'a tool that returns %j has an empty result, for which the wire has words',
+  async (value) => {
+    const { server, model } = await servedModel([toolCall('quiet'), text('done')]);
+    const quiet = countedTool('quiet', {}, () => value);
+    const { calls } = await testTurn(agentWith([quiet.tool]), 'hello', { model });
+    expect(calls[0]?.result).toMatchObject({ status: 'ok', content: [] });
+    expect(server.requests[1]?.body.messages.at(-1)).toMatchObject({ role: 'tool', content: '(no output)' });
+  },
+);
+
+// FA-032, SM-029
+test('what is no text is given to the model as JSON', async () => {
+  const find = countedTool('find', {}, () => ({ a: 1, b: ['x'] }));
+  const { calls } = await testTurn(agentWith([find.tool]), 'hello', { model: asksFor('find') });
+  expect(textOfResult(calls[0]?.result)).toBe('{"a":1,"b":["x"]}');
+});
+
+// MC-023
+test('a result over 100,000 bytes is cut between characters, and says how much is missing', async () => {
+  const big = countedTool('big', { times: z.int() }, ({ times }) => `begin ${'漢'.repeat(times)} end`);
+  const model = scriptedModel([toolCall('big', { times: 50_000 }), text('done')]);
+  const { calls } = await testTurn(agentWith([big.tool]), 'hello', { model });
+  const told = textOfResult(calls[0]?.result);
+  expect(Buffer.byteLength(told)).toBeLessThan(100_100);
+  expect(told).toMatch(/^begin 漢+\n\[\.\.\. \d+ bytes left out of 150010 \.\.\.\]\n漢+ end$/);
+});
+
+// O16
+test.each([
+  ['a cycle', cyclic(), '[a cycle]'],
+  ['a big integer', { n: 10n }, '{"n":"10"}'],
+  ['a map', new Map([['a', 1]]), '{"[Map]":[["a",1]]}'],
+  ['bytes', { file: Buffer.from('abc') }, '{"file":"[Buffer of 3 bytes]"}'],
+  ['a function', { run: () => 1 }, '{"run":"[function]"}'],
+])('%s in a result is put into words', async (_, value, told) => {
+  const odd = countedTool('odd', {}, () => value);
+  const { calls } = await testTurn(agentWith([odd.tool]), 'hello', { model: asksFor('odd') });
+  expect(calls[0]?.result.status).toBe('ok');
+  expect(textOfResult(calls[0]?.result)).toContain(told);
+});
+
+// O16
+test('a result that refuses to be read is an error of its tool', async () => {
+  const odd = countedTool('odd', {}, () => ({
+    toJSON() {
+      throw new Error('unreadable');
+    },
+  }));
+  const { calls } = await testTurn(agentWith([odd.tool]), 'hello', { model: asksFor('odd') });
+  expect(calls[0]?.result.status).toBe('error');
+  expect(textOfResult(calls[0]?.result)).toBe('Error: unreadable');
+});
+
+function cyclic(): object {
+  const value: { self?: unknown } = {};
+  value.self = { deep: [value] };
+  return value;
+}
