@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type { Agent } from '../define/define-agent.js';
-import type { CallModelInput, ModelHeartbeat, ModelReply } from '../shared/activities.js';
+import type { CallModelInput, ModelCancellation, ModelHeartbeat, ModelReply } from '../shared/activities.js';
 import { type Model, ModelError, type ModelRequest, type ModelResponse } from '../shared/model-port.js';
-import { errorText, wireText } from '../shared/wire-text.js';
+import { errorText, wireLine, wireText } from '../shared/wire-text.js';
 import type { Agents } from './agents.js';
 import { beatWhile } from './heartbeats.js';
 import { notHere } from './not-here.js';
@@ -13,6 +13,9 @@ import type { TranscriptReader } from './transcript-reader.js';
 
 /** Text that one heartbeat shows; the whole comes with the reply. */
 const WINDOW_CHARACTERS = 4096;
+
+/** Temporal's bound of one payload is 2 MB. */
+const MAX_REPLY_BYTES = 2_000_000;
 
 /**
  * The model activity: reads the transcript that its input names, calls the model, and plans the reply's tool calls.
@@ -39,13 +42,24 @@ export async function callModel(
   const response = await streamReply(context, model, request, input.stream);
   const id = `a_${randomBytes(6).toString('hex')}`;
   const { message, calls } = await planReply(id, response, agent.tools, messages);
-  return {
+  return refuseTooLarge({
     v: 1,
     message,
     calls,
     ...(response.usage && { usage: response.usage }),
     ...(input.resolve && { settings: resolveSettings(agent, request.model, input.resolve.limits) }),
-  };
+  });
+}
+
+/** The SDK would fail the activity only after the model call, and Temporal would pay for that call ten times. */
+function refuseTooLarge(reply: ModelReply): ModelReply {
+  const bytes = Buffer.byteLength(JSON.stringify(reply));
+  if (bytes <= MAX_REPLY_BYTES) return reply;
+  throw ApplicationFailure.create({
+    type: 'Model.BadResponse',
+    message: `The reply takes ${bytes} bytes; Temporal carries ${MAX_REPLY_BYTES}. Limit the output of the model.`,
+    nonRetryable: true,
+  });
 }
 
 async function streamReply(
@@ -77,7 +91,8 @@ async function streamReply(
 function failureOf(error: unknown, context: Context, text: string): Error {
   if (context.cancellationSignal.aborted) {
     if (context.cancellationDetails?.cancelRequested) {
-      return new CancelledFailure('The model call was interrupted', [text.toWellFormed()]);
+      const details: ModelCancellation = { v: 1, kind: 'model', text: text.toWellFormed() };
+      return new CancelledFailure('The model call was interrupted', [details]);
     }
     return ApplicationFailure.create({
       type: 'Model.Connection',
@@ -101,5 +116,6 @@ function failureOf(error: unknown, context: Context, text: string): Error {
 }
 
 function named({ agent, version }: CallModelInput): string {
-  return version === undefined ? `the agent "${agent}"` : `the agent "${agent}" in version "${version}"`;
+  const name = `the agent "${wireLine(agent)}"`;
+  return version === undefined ? name : `${name} in version "${wireLine(version)}"`;
 }

@@ -2,7 +2,7 @@ import type { LoadedDataConverter } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
 import { CALL_MODEL, type CallModelInput, type RunToolInput } from '../shared/activities.js';
 import type { ModelEnd, RecordedStep } from '../shared/fold.js';
-import { hasBegun, type ToolEnd } from '../shared/settle.js';
+import { hasBegun, partialTextOf, type ToolEnd } from '../shared/settle.js';
 import type { TurnInput, TurnOutcome } from '../shared/turn.js';
 import { decodePayloads } from './payloads.js';
 
@@ -107,9 +107,7 @@ export class RecordedSteps {
 
   #modelEnd(end: RawEnd): ModelEnd {
     if (end.kind === 'completed') return end as ModelEnd;
-    if (end.kind === 'canceled') {
-      return { kind: 'canceled', text: typeof end.details === 'string' ? end.details : '' };
-    }
+    if (end.kind === 'canceled') return { kind: 'canceled', text: partialTextOf(end.details) };
     const type = end.failure?.applicationFailureInfo?.type ?? 'Model.Timeout';
     return { kind: 'failed', type, text: end.failure?.message ?? '' };
   }

@@ -75,6 +75,9 @@ export type ModelHeartbeat = {
   text: string;
 };
 
+/** What a canceled model call tells: all the text that it had streamed. */
+export type ModelCancellation = { v: 1; kind: 'model'; text: string };
+
 /** What a tool's heartbeat carries: `begun` says that its body may have had effects. */
 export type ToolHeartbeat = { v: 1; kind: 'tool'; attempt: number; begun: boolean; progress?: string };
 export type Heartbeat = ModelHeartbeat | ToolHeartbeat;

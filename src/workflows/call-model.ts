@@ -9,6 +9,7 @@ import {
 } from '@temporalio/workflow';
 import { CALL_MODEL, type CallModelInput, type ModelReply } from '../shared/activities.js';
 import { partialReply } from '../shared/opening.js';
+import { partialTextOf } from '../shared/settle.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
 import type { Interruption } from './interruption.js';
 import type { TurnRun } from './turn-run.js';
@@ -92,8 +93,8 @@ function inputOf(run: TurnRun): CallModelInput {
 /** The activity's cancellation carries the text that it had streamed. */
 function keepPartialText(run: TurnRun, fault: unknown): void {
   const cause = fault instanceof ActivityFailure ? fault.cause : undefined;
-  const text = cause instanceof CancelledFailure ? cause.details?.[0] : undefined;
-  if (typeof text !== 'string' || text === '') return;
+  const text = cause instanceof CancelledFailure ? partialTextOf(cause.details?.[0]) : '';
+  if (text === '') return;
   run.transcript.add(partialReply(run.firstRunId, run.iteration, text));
 }
 
