@@ -1,6 +1,7 @@
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { holdfastActivities } from './activities/activities.js';
 import { Agents } from './activities/agents.js';
+import { Interrupts } from './activities/interrupts.js';
 import { openai } from './activities/openai-chat/openai.js';
 import { TranscriptCache } from './activities/transcript-cache.js';
 import { TranscriptReader } from './activities/transcript-reader.js';
@@ -9,7 +10,7 @@ import type { Agent } from './define/define-agent.js';
 import type { Model } from './shared/model-port.js';
 import { DEFAULT_TASK_QUEUE } from './shared/turn.js';
 import { workflowBundlePath } from './worker/bundle-path.js';
-import { transcriptSinks } from './worker/transcript-sinks.js';
+import { holdfastSinks } from './worker/sinks.js';
 
 export { openai } from './activities/openai-chat/openai.js';
 
@@ -46,7 +47,8 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
   const agents = new Agents(options.agents);
   const cache = new TranscriptCache();
   const transcripts = new TranscriptReader(cache);
-  const activities = holdfastActivities(agents, modelChooser(), transcripts);
+  const interrupts = new Interrupts();
+  const activities = holdfastActivities(agents, modelChooser(), transcripts, interrupts);
   refuseWhatCannotWork(own, activities);
   const worker = await Worker.create({
     // A turn asks its own worker for messages: when that one died, this is how long the question waits for another.
@@ -63,7 +65,7 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
     taskQueue: options.taskQueue ?? DEFAULT_TASK_QUEUE,
     workflowBundle: own.workflowBundle ?? { codePath: workflowBundlePath() },
     activities: { ...own.activities, ...activities },
-    sinks: { ...own.sinks, ...transcriptSinks(cache) },
+    sinks: { ...own.sinks, ...holdfastSinks(cache, interrupts) },
     interceptors: {
       ...own.interceptors,
       activity: [...(own.interceptors?.activity ?? []), () => ({ inbound: wireInterceptor })],

@@ -2,6 +2,7 @@ import type { Agent } from '../define/define-agent.js';
 import {
   CALL_MODEL,
   type CallModelInput,
+  type InterruptedReply,
   type ModelReply,
   RECONCILE_TOOL,
   type RunToolInput,
@@ -11,10 +12,11 @@ import type { Model } from '../shared/model-port.js';
 import { versionProblem } from '../shared/version.js';
 import type { Agents } from './agents.js';
 import { callModel } from './call-model.js';
+import type { Interrupts } from './interrupts.js';
 import { reconcileTool, runTool } from './run-tool.js';
 import type { TranscriptReader } from './transcript-reader.js';
 
-type Activity = (input: never) => Promise<ModelReply | RunToolResult>;
+type Activity = (input: never) => Promise<ModelReply | InterruptedReply | RunToolResult>;
 
 /**
  * What a worker registers: the model call, and under each tool's name the one activity that runs tools. A type is
@@ -24,13 +26,14 @@ export function holdfastActivities(
   agents: Agents,
   modelFor: (agent: Agent) => Model,
   transcripts: TranscriptReader,
+  interrupts: Interrupts,
 ): Record<string, Activity> {
-  const tool = (input: RunToolInput) => runTool(agents, readable('tool call', input));
+  const tool = (input: RunToolInput) => runTool(agents, interrupts, readable('tool call', input));
   return {
     ...Object.fromEntries(agents.toolNames().map((name) => [name, tool])),
     default: tool,
     [CALL_MODEL]: (input: CallModelInput) =>
-      callModel(agents, modelFor, transcripts, readable('model call', input)),
+      callModel(agents, modelFor, transcripts, interrupts, readable('model call', input)),
     [RECONCILE_TOOL]: (input: RunToolInput) => reconcileTool(agents, readable('tool call', input)),
   };
 }

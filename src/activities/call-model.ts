@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type { Agent } from '../define/define-agent.js';
-import type { CallModelInput, ModelHeartbeat, ModelReply } from '../shared/activities.js';
+import type { CallModelInput, InterruptedReply, ModelHeartbeat, ModelReply } from '../shared/activities.js';
 import { type Model, ModelError, type ModelRequest, type ModelResponse } from '../shared/model-port.js';
 import { errorText, wireText } from '../shared/wire-text.js';
 import type { Agents } from './agents.js';
 import { beatWhile } from './heartbeats.js';
+import type { Interrupts } from './interrupts.js';
 import { notHere } from './not-here.js';
 import { planReply } from './plan.js';
 import { resolveSettings } from './settings.js';
@@ -22,8 +23,9 @@ export async function callModel(
   agents: Agents,
   modelFor: (agent: Agent) => Model,
   transcripts: TranscriptReader,
+  interrupts: Interrupts,
   input: CallModelInput,
-): Promise<ModelReply> {
+): Promise<ModelReply | InterruptedReply> {
   const context = Context.current();
   const { attempt } = context.info;
   const agent = agents.find(input.agent, input.version);
@@ -36,7 +38,10 @@ export async function callModel(
     messages,
     tools: agent.tools.map(({ name, description, schema }) => ({ name, description, schema })),
   };
-  const response = await streamReply(context, model, request, input.stream);
+  const response = await interrupts.during(context, (interrupted) =>
+    streamReply(context, model, request, input.stream, interrupted),
+  );
+  if ('interrupted' in response) return response;
   const id = `a_${randomBytes(6).toString('hex')}`;
   const { message, calls } = await planReply(id, response, agent.tools, messages);
   return {
@@ -53,7 +58,8 @@ async function streamReply(
   model: Model,
   request: ModelRequest,
   stream: boolean,
-): Promise<ModelResponse> {
+  interrupted: AbortSignal,
+): Promise<ModelResponse | InterruptedReply> {
   const { attempt } = context.info;
   let text = '';
   let shown = 0;
@@ -66,9 +72,11 @@ async function streamReply(
     text += piece;
   };
   try {
-    const call = () => model.call(request, { signal: context.cancellationSignal, attempt, onText });
+    const signal = AbortSignal.any([interrupted, context.cancellationSignal]);
+    const call = () => model.call(request, { signal, attempt, onText });
     return await beatWhile(context, details, call, stream ? () => text.length > shown : undefined);
   } catch (error) {
+    if (interrupted.aborted) return { v: 1, interrupted: true, text: text.toWellFormed() };
     throw failureOf(error, context, text);
   }
 }
