@@ -9,6 +9,7 @@ import { wireInterceptor } from './activities/wire-interceptor.js';
 import type { Agent } from './define/define-agent.js';
 import type { Model } from './shared/model-port.js';
 import { DEFAULT_TASK_QUEUE } from './shared/turn.js';
+import { type ActivityReport, reportingInterceptor } from './worker/activity-reports.js';
 import { workflowBundlePath } from './worker/bundle-path.js';
 import { holdfastSinks } from './worker/sinks.js';
 
@@ -25,6 +26,8 @@ export type HoldfastWorkerOptions = {
   taskQueue?: string;
   /** Anything of the Temporal SDK's own worker options, activities and interceptors of your own included. */
   worker?: Partial<WorkerOptions>;
+  /** Told of each activity's start and end: how a supervisor knows what a process was doing when it died. */
+  onActivity?: (report: ActivityReport) => void;
 };
 
 /** A worker, not yet running, and how reads of transcripts went in it. */
@@ -43,7 +46,7 @@ export async function runWorker(options: HoldfastWorkerOptions): Promise<void> {
 
 /** As {@link runWorker}, for those who run it themselves. Throws a TypeError for options that can't work together. */
 export async function createWorker(options: HoldfastWorkerOptions): Promise<HoldfastWorker> {
-  const own = options.worker ?? {};
+  const { worker: own = {}, onActivity } = options;
   const agents = new Agents(options.agents);
   const cache = new TranscriptCache();
   const transcripts = new TranscriptReader(cache);
@@ -68,7 +71,11 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
     sinks: { ...own.sinks, ...holdfastSinks(cache, interrupts) },
     interceptors: {
       ...own.interceptors,
-      activity: [...(own.interceptors?.activity ?? []), () => ({ inbound: wireInterceptor })],
+      activity: [
+        (context) => ({ inbound: onActivity ? reportingInterceptor(context, onActivity) : {} }),
+        ...(own.interceptors?.activity ?? []),
+        () => ({ inbound: wireInterceptor }),
+      ],
     },
   });
   return { worker, transcripts: transcripts.stats };

@@ -7,6 +7,7 @@ import {
   type ModelReply,
   type RunToolInput,
 } from '../shared/activities.js';
+import { WORKER_LOST } from '../shared/failures.js';
 import type { ModelEnd, RecordedStep } from '../shared/fold.js';
 import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
 import { hasBegun, type ToolEnd } from '../shared/settle.js';
@@ -132,12 +133,17 @@ export class RecordedSteps {
   async #toolEnd(end: RawEnd): Promise<ToolEnd> {
     if (end.kind === 'completed') return end as ToolEnd;
     if (end.kind === 'canceled') return { kind: 'canceled', begun: hasBegun(end.details) };
-    const timeout = end.failure?.timeoutFailureInfo;
-    if (timeout) {
+    const { timeoutFailureInfo: timeout, applicationFailureInfo: application } = end.failure ?? {};
+    if (timeout?.timeoutType === START_TO_CLOSE_TIMEOUT) return { kind: 'overdue' };
+    if (timeout?.timeoutType === HEARTBEAT_TIMEOUT) {
       const [beat] = await this.#decode(timeout.lastHeartbeatDetails?.payloads);
-      return { kind: 'timed_out', timeout: timeoutOf(timeout.timeoutType), begun: hasBegun(beat) };
+      return { kind: 'lost', begun: hasBegun(beat) };
     }
-    const type = end.failure?.applicationFailureInfo?.type ?? 'Tool.Failed';
+    if (application?.type === WORKER_LOST) {
+      const [details] = await this.#decode(application.details?.payloads);
+      return { kind: 'lost', begun: hasBegun(details) };
+    }
+    const type = application?.type ?? 'Tool.Failed';
     return { kind: 'failed', type, text: end.failure?.message ?? '' };
   }
 
@@ -171,11 +177,6 @@ export class RecordedSteps {
 }
 
 type WithoutTime<Step> = Step extends unknown ? Omit<Step, 'at'> : never;
-
-function timeoutOf(type: number | null | undefined): Extract<ToolEnd, { kind: 'timed_out' }>['timeout'] {
-  if (type === HEARTBEAT_TIMEOUT) return 'heartbeat';
-  return type === START_TO_CLOSE_TIMEOUT ? 'start_to_close' : 'other';
-}
 
 function isoTime(time: HistoryEvent['eventTime']): string {
   return new Date(Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6).toISOString();
