@@ -26,7 +26,6 @@ try {
   await serveSupervised((onActivity) =>
     createWorker({ agents, connection, namespace, taskQueue, onActivity }),
   );
-  await connection.close();
   process.exit(0);
 } catch (error) {
   process.stderr.write(`The worker can't start: ${error instanceof Error ? error.message : String(error)}\n`);

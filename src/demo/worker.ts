@@ -27,5 +27,4 @@ const connection = await NativeConnection.connect({ address });
 await serveSupervised((onActivity) =>
   createWorker({ agents: [{ ...agent, tools }], connection, taskQueue, onActivity }),
 );
-await connection.close();
 process.exit(0);
