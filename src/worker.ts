@@ -1,4 +1,9 @@
-import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import {
+  NativeConnection,
+  Worker,
+  type WorkerDeploymentOptions,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import { holdfastActivities } from './activities/activities.js';
 import { Agents } from './activities/agents.js';
 import { Interrupts } from './activities/interrupts.js';
@@ -24,6 +29,11 @@ export type HoldfastWorkerOptions = {
   namespace?: string;
   /** Default `holdfast`. */
   taskQueue?: string;
+  /**
+   * Worker deployment versioning: turns that run go on with newer builds (`AUTO_UPGRADE`), since workflow code stays
+   * able to replay them. Without it, task queues are not versioned.
+   */
+  deployment?: { name: string; buildId: string };
   /** Anything of the Temporal SDK's own worker options, activities and interceptors of your own included. */
   worker?: Partial<WorkerOptions>;
   /** Told of each activity's start and end: how a supervisor knows what a process was doing when it died. */
@@ -51,9 +61,16 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
   const cache = new TranscriptCache();
   const transcripts = new TranscriptReader(cache);
   const interrupts = new Interrupts();
-  const activities = holdfastActivities(agents, modelChooser(), transcripts, interrupts);
+  const isDraining = () => ['STOPPING', 'DRAINING'].includes(worker.getState());
+  const activities = holdfastActivities({
+    agents,
+    modelFor: modelChooser(),
+    transcripts,
+    interrupts,
+    isDraining,
+  });
   refuseWhatCannotWork(own, activities);
-  const worker = await Worker.create({
+  const worker: Worker = await Worker.create({
     // A turn asks its own worker for messages: when that one died, this is how long the question waits for another.
     stickyQueueScheduleToStartTimeout: '1 second',
     // Heartbeats carry text that people watch, and a cancel is heard at the next one.
@@ -62,6 +79,7 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
     // So that the calls of one reply start without a round trip each.
     maxEagerActivityReservationsPerWorkflowTask: 8,
     shutdownGraceTime: '10 seconds',
+    ...(options.deployment && { workerDeploymentOptions: versioned(options.deployment) }),
     ...own,
     connection: options.connection ?? (await connect(options.address)),
     namespace: options.namespace ?? process.env['TEMPORAL_NAMESPACE'] ?? 'default',
@@ -79,6 +97,11 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
     },
   });
   return { worker, transcripts: transcripts.stats };
+}
+
+function versioned({ name, buildId }: { name: string; buildId: string }): WorkerDeploymentOptions {
+  const version = { deploymentName: name, buildId };
+  return { version, useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' };
 }
 
 async function connect(address: string | undefined): Promise<NativeConnection> {

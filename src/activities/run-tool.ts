@@ -2,9 +2,8 @@ import { Context } from '@temporalio/activity';
 import { notDone } from '../define/define-tool.js';
 import type { RunToolInput, RunToolResult } from '../shared/activities.js';
 import { didNotHappen, workerLost } from '../shared/tool-results.js';
-import type { Agents } from './agents.js';
-import type { Interrupts } from './interrupts.js';
 import { notHere } from './not-here.js';
+import type { ActivityServices } from './services.js';
 import { ToolExecution } from './tool-execution.js';
 
 /**
@@ -12,8 +11,7 @@ import { ToolExecution } from './tool-execution.js';
  * tool marks `retryable`, or a worker that lacks it, is tried again by Temporal.
  */
 export async function runTool(
-  agents: Agents,
-  interrupts: Interrupts,
+  { agents, interrupts }: ActivityServices,
   input: RunToolInput,
 ): Promise<RunToolResult> {
   const context = Context.current();
@@ -27,7 +25,10 @@ export async function runTool(
 }
 
 /** Asked after a crash in the middle of a tool: what the tool finds out becomes the result of the call. */
-export async function reconcileTool(agents: Agents, input: RunToolInput): Promise<RunToolResult> {
+export async function reconcileTool(
+  { agents }: ActivityServices,
+  input: RunToolInput,
+): Promise<RunToolResult> {
   const context = Context.current();
   const tool = agents.findTool(input.agent, input.version, input.tool);
   if (!tool) throw notHere('Tool.NotHere', named(input), agents, context.info.attempt);

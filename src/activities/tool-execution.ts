@@ -60,7 +60,7 @@ export class ToolExecution {
 
   /** Runs `work` with this attempt's heartbeats. */
   async beating<Result>(work: () => Promise<Result>): Promise<Result> {
-    return await beatWhile(this.#context, () => this.#heartbeat(), work);
+    return await beatWhile(this.#context, { details: () => this.#heartbeat() }, work);
   }
 
   #heartbeat(): ToolHeartbeat {
