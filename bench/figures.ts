@@ -7,6 +7,12 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
+/** The value below which `percent` of them lie: the nearest one, none is made up. */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN;
+}
+
 export function rounded(value: number, digits = 0): number {
   return Number(value.toFixed(digits));
 }

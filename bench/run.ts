@@ -2,6 +2,7 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { parseBenchArguments, UsageError } from './arguments.js';
 import { runColdStart } from './cold-start/cold-start.js';
+import { runInterrupt } from './interrupt/interrupt.js';
 import { runIteration } from './iteration/iteration.js';
 
 const BENCHES = {
@@ -12,6 +13,10 @@ const BENCHES = {
   'cold-start': {
     what: 'from the start of a process to the end of its first turn, beside a plain Temporal loop',
     run: runColdStart,
+  },
+  interrupt: {
+    what: "ms from an interrupt to the turn's result, in the same process and on another worker",
+    run: runInterrupt,
   },
 };
 

@@ -1,6 +1,12 @@
-import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import {
+  NativeConnection,
+  Worker,
+  type WorkerDeploymentOptions,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import { holdfastActivities } from './activities/activities.js';
 import { Agents } from './activities/agents.js';
+import { Interrupts } from './activities/interrupts.js';
 import { openai } from './activities/openai-chat/openai.js';
 import { TranscriptCache } from './activities/transcript-cache.js';
 import { TranscriptReader } from './activities/transcript-reader.js';
@@ -8,8 +14,9 @@ import { wireInterceptor } from './activities/wire-interceptor.js';
 import type { Agent } from './define/define-agent.js';
 import type { Model } from './shared/model-port.js';
 import { DEFAULT_TASK_QUEUE } from './shared/turn.js';
+import { type ActivityReport, reportingInterceptor } from './worker/activity-reports.js';
 import { workflowBundlePath } from './worker/bundle-path.js';
-import { transcriptSinks } from './worker/transcript-sinks.js';
+import { holdfastSinks } from './worker/sinks.js';
 
 export { openai } from './activities/openai-chat/openai.js';
 
@@ -22,8 +29,15 @@ export type HoldfastWorkerOptions = {
   namespace?: string;
   /** Default `holdfast`. */
   taskQueue?: string;
+  /**
+   * Worker deployment versioning: turns that run go on with newer builds (`AUTO_UPGRADE`), since workflow code stays
+   * able to replay them. Without it, task queues are not versioned.
+   */
+  deployment?: { name: string; buildId: string };
   /** Anything of the Temporal SDK's own worker options, activities and interceptors of your own included. */
   worker?: Partial<WorkerOptions>;
+  /** Told of each activity's start and end: how a supervisor knows what a process was doing when it died. */
+  onActivity?: (report: ActivityReport) => void;
 };
 
 /** A worker, not yet running, and how reads of transcripts went in it. */
@@ -42,13 +56,21 @@ export async function runWorker(options: HoldfastWorkerOptions): Promise<void> {
 
 /** As {@link runWorker}, for those who run it themselves. Throws a TypeError for options that can't work together. */
 export async function createWorker(options: HoldfastWorkerOptions): Promise<HoldfastWorker> {
-  const own = options.worker ?? {};
+  const { worker: own = {}, onActivity } = options;
   const agents = new Agents(options.agents);
   const cache = new TranscriptCache();
   const transcripts = new TranscriptReader(cache);
-  const activities = holdfastActivities(agents, modelChooser(), transcripts);
+  const interrupts = new Interrupts();
+  const isDraining = () => ['STOPPING', 'DRAINING'].includes(worker.getState());
+  const activities = holdfastActivities({
+    agents,
+    modelFor: modelChooser(),
+    transcripts,
+    interrupts,
+    isDraining,
+  });
   refuseWhatCannotWork(own, activities);
-  const worker = await Worker.create({
+  const worker: Worker = await Worker.create({
     // A turn asks its own worker for messages: when that one died, this is how long the question waits for another.
     stickyQueueScheduleToStartTimeout: '1 second',
     // Heartbeats carry text that people watch, and a cancel is heard at the next one.
@@ -57,19 +79,29 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
     // So that the calls of one reply start without a round trip each.
     maxEagerActivityReservationsPerWorkflowTask: 8,
     shutdownGraceTime: '10 seconds',
+    ...(options.deployment && { workerDeploymentOptions: versioned(options.deployment) }),
     ...own,
     connection: options.connection ?? (await connect(options.address)),
     namespace: options.namespace ?? process.env['TEMPORAL_NAMESPACE'] ?? 'default',
     taskQueue: options.taskQueue ?? DEFAULT_TASK_QUEUE,
     workflowBundle: own.workflowBundle ?? { codePath: workflowBundlePath() },
     activities: { ...own.activities, ...activities },
-    sinks: { ...own.sinks, ...transcriptSinks(cache) },
+    sinks: { ...own.sinks, ...holdfastSinks(cache, interrupts) },
     interceptors: {
       ...own.interceptors,
-      activity: [...(own.interceptors?.activity ?? []), () => ({ inbound: wireInterceptor })],
+      activity: [
+        (context) => ({ inbound: onActivity ? reportingInterceptor(context, onActivity) : {} }),
+        ...(own.interceptors?.activity ?? []),
+        () => ({ inbound: wireInterceptor }),
+      ],
     },
   });
   return { worker, transcripts: transcripts.stats };
+}
+
+function versioned({ name, buildId }: { name: string; buildId: string }): WorkerDeploymentOptions {
+  const version = { deploymentName: name, buildId };
+  return { version, useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' };
 }
 
 async function connect(address: string | undefined): Promise<NativeConnection> {

@@ -1,37 +1,30 @@
-import type { Agent } from '../define/define-agent.js';
 import {
   CALL_MODEL,
   type CallModelInput,
+  type InterruptedReply,
   type ModelReply,
   RECONCILE_TOOL,
   type RunToolInput,
   type RunToolResult,
 } from '../shared/activities.js';
-import type { Model } from '../shared/model-port.js';
 import { versionProblem } from '../shared/version.js';
-import type { Agents } from './agents.js';
 import { callModel } from './call-model.js';
 import { reconcileTool, runTool } from './run-tool.js';
-import type { TranscriptReader } from './transcript-reader.js';
+import type { ActivityServices } from './services.js';
 
-type Activity = (input: never) => Promise<ModelReply | RunToolResult>;
+type Activity = (input: never) => Promise<ModelReply | InterruptedReply | RunToolResult>;
 
 /**
  * What a worker registers: the model call, and under each tool's name the one activity that runs tools. A type is
  * only a label for people; what to run is found by agent, version and tool from the input. `default` takes the rest.
  */
-export function holdfastActivities(
-  agents: Agents,
-  modelFor: (agent: Agent) => Model,
-  transcripts: TranscriptReader,
-): Record<string, Activity> {
-  const tool = (input: RunToolInput) => runTool(agents, readable('tool call', input));
+export function holdfastActivities(services: ActivityServices): Record<string, Activity> {
+  const tool = (input: RunToolInput) => runTool(services, readable('tool call', input));
   return {
-    ...Object.fromEntries(agents.toolNames().map((name) => [name, tool])),
+    ...Object.fromEntries(services.agents.toolNames().map((name) => [name, tool])),
     default: tool,
-    [CALL_MODEL]: (input: CallModelInput) =>
-      callModel(agents, modelFor, transcripts, readable('model call', input)),
-    [RECONCILE_TOOL]: (input: RunToolInput) => reconcileTool(agents, readable('tool call', input)),
+    [CALL_MODEL]: (input: CallModelInput) => callModel(services, readable('model call', input)),
+    [RECONCILE_TOOL]: (input: RunToolInput) => reconcileTool(services, readable('tool call', input)),
   };
 }
 

@@ -1,187 +1,47 @@
-import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
-import { ActivityCancelledError } from '@temporalio/client';
-import type { z } from 'zod';
-import type { AnyTool } from '../define/define-agent.js';
-import { notDone, RetryableToolError, type ToolContext } from '../define/define-tool.js';
-import type { RunToolInput, RunToolResult, ToolHeartbeat } from '../shared/activities.js';
-import type { ToolResultBlock } from '../shared/messages.js';
-import { didNotHappen, invalidArguments, timedOut, toolThrew, workerLost } from '../shared/tool-results.js';
-import { errorText, wireLine, wireText } from '../shared/wire-text.js';
-import type { Agents } from './agents.js';
-import { beatWhile } from './heartbeats.js';
+import { Context } from '@temporalio/activity';
+import { notDone } from '../define/define-tool.js';
+import type { RunToolInput, RunToolResult } from '../shared/activities.js';
+import { didNotHappen, workerLost } from '../shared/tool-results.js';
 import { notHere } from './not-here.js';
-import { problemLine } from './plan.js';
-import { resultContent } from './result-content.js';
-
-/** A tool that its timeout or an interrupt has told to stop gets this long to do so. */
-const STOP_GRACE_MS = 2000;
+import type { ActivityServices } from './services.js';
+import { ToolExecution } from './tool-execution.js';
 
 /**
  * The activity of every tool call. An ordinary fault of the tool is a result, which the model reads; only what the
  * tool marks `retryable`, or a worker that lacks it, is tried again by Temporal.
  */
-export async function runTool(agents: Agents, input: RunToolInput): Promise<RunToolResult> {
+export async function runTool(
+  { agents, interrupts }: ActivityServices,
+  input: RunToolInput,
+): Promise<RunToolResult> {
   const context = Context.current();
-  const { attempt } = context.info;
   const tool = agents.findTool(input.agent, input.version, input.tool);
-  if (!tool) throw notHere('Tool.NotHere', named(input), agents, attempt);
-  const execution = new Execution(context, tool, input);
-  if (!tool.idempotent) await execution.recordBegun();
-  return {
-    v: 1,
-    result: await beatWhile(
-      context,
-      () => execution.heartbeat(),
-      () => execution.run(),
-    ),
-  };
+  if (!tool) throw notHere('Tool.NotHere', named(input), agents, context.info.attempt);
+  return await interrupts.during(context, async (interrupted) => {
+    const execution = new ToolExecution(context, tool, input, interrupted);
+    if (!tool.idempotent) await execution.recordBegun();
+    return await execution.beating(async () => ({ v: 1, result: await execution.run() }));
+  });
 }
 
 /** Asked after a crash in the middle of a tool: what the tool finds out becomes the result of the call. */
-export async function reconcileTool(agents: Agents, input: RunToolInput): Promise<RunToolResult> {
+export async function reconcileTool(
+  { agents }: ActivityServices,
+  input: RunToolInput,
+): Promise<RunToolResult> {
   const context = Context.current();
   const tool = agents.findTool(input.agent, input.version, input.tool);
   if (!tool) throw notHere('Tool.NotHere', named(input), agents, context.info.attempt);
   const called = { id: input.callId, name: input.tool };
-  const execution = new Execution(context, tool, input);
-  const ask = async (): Promise<ToolResultBlock> => {
+  const execution = new ToolExecution(context, tool, input, context.cancellationSignal);
+  return await execution.beating(async () => {
     const args: unknown = await tool.input.parseAsync(input.input);
     const found: unknown = await tool.reconcile?.(execution.idempotencyKey, args);
-    if (found === undefined && !tool.reconcile) return workerLost(called);
-    return found === notDone ? didNotHappen(called) : execution.ok(found);
-  };
-  return { v: 1, result: await beatWhile(context, () => execution.heartbeat(), ask) };
+    if (!tool.reconcile) return { v: 1, result: workerLost(called) };
+    return { v: 1, result: found === notDone ? didNotHappen(called) : execution.ok(found) };
+  });
 }
 
 function named(input: RunToolInput): string {
   return `the tool "${input.tool}" of the agent "${input.agent}" in version "${input.version}"`;
-}
-
-/** One attempt at one tool call. */
-class Execution {
-  /** The same on every attempt: the call's place in the world. */
-  readonly idempotencyKey: string;
-  readonly #context: Context;
-  readonly #tool: AnyTool;
-  readonly #input: RunToolInput;
-  readonly #called: { id: string; name: string };
-  readonly #timeout = new AbortController();
-  #begun = false;
-  #progress: string | undefined;
-
-  constructor(context: Context, tool: AnyTool, input: RunToolInput) {
-    this.#context = context;
-    this.#tool = tool;
-    this.#input = input;
-    this.#called = { id: input.callId, name: input.tool };
-    this.idempotencyKey = `${context.info.workflowExecution?.workflowId}/${input.callId}`;
-  }
-
-  /**
-   * Records on the server, before the body runs, that it may have had effects. No acknowledgement, no run: after a
-   * crash this is what tells "it had not begun" from "nobody knows".
-   */
-  async recordBegun(): Promise<void> {
-    this.#begun = true;
-    try {
-      await this.#context.client.activity.heartbeat(this.#context.info.taskToken, this.heartbeat());
-    } catch (error) {
-      if (error instanceof ActivityCancelledError) throw this.#interrupted({ begun: false });
-      throw error;
-    }
-  }
-
-  heartbeat(): ToolHeartbeat {
-    const progress = this.#progress === undefined ? {} : { progress: this.#progress };
-    return { v: 1, kind: 'tool', attempt: this.#context.info.attempt, begun: this.#begun, ...progress };
-  }
-
-  async run(): Promise<ToolResultBlock> {
-    const parsed: z.ZodSafeParseResult<unknown> = await this.#tool.input.safeParseAsync(this.#input.input);
-    if (!parsed.success) return invalidArguments(this.#called, parsed.error.issues.map(problemLine));
-    const startedAt = performance.now();
-    const result = await this.#runWithin(parsed.data);
-    return { ...result, durationMs: Math.round(performance.now() - startedAt) };
-  }
-
-  ok(value: unknown): ToolResultBlock {
-    const { callId, tool } = this.#input;
-    return { type: 'tool_result', callId, name: tool, status: 'ok', content: resultContent(callId, value) };
-  }
-
-  /** The body races its timeout; one that does not stop when told to is left behind, and the result says so. */
-  async #runWithin(args: unknown): Promise<ToolResultBlock> {
-    const seconds = Math.round(this.#tool.timeoutMs / 1000);
-    const ended = this.#runBody(args);
-    const inTime = await within(ended, this.#tool.timeoutMs);
-    if (inTime !== undefined) return inTime;
-    this.#timeout.abort(
-      new DOMException(`${this.#called.name} took longer than ${seconds} s`, 'TimeoutError'),
-    );
-    const stopped = await within(ended, STOP_GRACE_MS);
-    return timedOut(this.#called, seconds, stopped === undefined);
-  }
-
-  async #runBody(args: unknown): Promise<ToolResultBlock> {
-    try {
-      return this.ok(await this.#tool.run(args, this.#toolContext()));
-    } catch (error) {
-      if (this.#context.cancellationSignal.aborted) return this.#stopped(error);
-      if (error instanceof RetryableToolError) throw retryFailure(error);
-      return toolThrew(this.#called, errorText(error));
-    }
-  }
-
-  /** Only what somebody asked for is an interrupt. A shutdown is none: an idempotent tool goes on elsewhere. */
-  #stopped(error: unknown): ToolResultBlock {
-    if (this.#context.cancellationDetails?.cancelRequested) {
-      throw this.#interrupted({ begun: true });
-    }
-    if (!this.#tool.idempotent) return workerLost(this.#called);
-    throw ApplicationFailure.create({
-      type: 'Tool.Retryable',
-      message: wireText(`The worker shut down while ${this.#called.name} ran: ${errorText(error)}`),
-      nextRetryDelay: 1,
-    });
-  }
-
-  #interrupted(details: { begun: boolean }): CancelledFailure {
-    return new CancelledFailure(`${this.#called.name} was interrupted`, [details]);
-  }
-
-  #toolContext(): ToolContext {
-    const { turnId, callId, metadata = {} } = this.#input;
-    return {
-      signal: AbortSignal.any([this.#context.cancellationSignal, this.#timeout.signal]),
-      idempotencyKey: this.idempotencyKey,
-      progress: (text) => {
-        this.#progress = wireLine(text);
-      },
-      turnId,
-      callId,
-      attempt: this.#context.info.attempt,
-      metadata,
-    };
-  }
-}
-
-function retryFailure(error: RetryableToolError): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: 'Tool.Retryable',
-    message: wireText(error.message),
-    ...(error.afterMs !== undefined && { nextRetryDelay: error.afterMs }),
-  });
-}
-
-/** What the promise gives, or undefined where it takes longer than `ms`. No timer is left behind. */
-async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const overdue = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([promise, overdue]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

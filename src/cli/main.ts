@@ -40,6 +40,18 @@ Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 iteration limit, 4 refused, 
     process.exitCode = await runCommand(prompt, options);
   });
 
+program
+  .command('worker')
+  .description(
+    'Serve the agents that a module exports, with a spare process that takes over when this one dies.',
+  )
+  .argument('<module>', 'a JavaScript module, such as dist/agent.js')
+  .option('-q, --task-queue <name>', 'default: holdfast')
+  .action(async (module: string, options) => {
+    const { workerCommand } = await import('./worker-command.js');
+    process.exitCode = await workerCommand(module, options);
+  });
+
 const server = program
   .command('server')
   .description('The Temporal server that Holdfast starts where none is found.');

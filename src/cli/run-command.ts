@@ -72,7 +72,9 @@ function interruptOnCtrlC(turn: TurnHandle, errors: Terminal): () => void {
     if (asked) process.exit(EXIT_INTERRUPTED);
     asked = true;
     errors.write('\nInterrupting the turn. Press Ctrl-C again to leave without waiting.\n');
-    turn.cancel().catch((error: unknown) => errors.write(`It could not be interrupted: ${String(error)}\n`));
+    turn
+      .interrupt('Ctrl-C')
+      .catch((error: unknown) => errors.write(`It could not be interrupted: ${String(error)}\n`));
   };
   process.on('SIGINT', onSignal);
   return () => process.off('SIGINT', onSignal);

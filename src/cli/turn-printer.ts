@@ -24,6 +24,9 @@ export class TurnPrinter {
       case 'turn_ended':
         this.#freshLine();
         break;
+      case 'steered':
+        this.#line(style.bold(`> ${shown(event.steer.message)}`));
+        break;
       case 'model_started':
         this.#printed = 0;
         break;

@@ -1,7 +1,15 @@
 import type { LoadedDataConverter } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
-import { CALL_MODEL, type CallModelInput, type RunToolInput } from '../shared/activities.js';
+import {
+  CALL_MODEL,
+  type CallModelInput,
+  type InterruptedReply,
+  type ModelReply,
+  type RunToolInput,
+} from '../shared/activities.js';
+import { WORKER_LOST } from '../shared/failures.js';
 import type { ModelEnd, RecordedStep } from '../shared/fold.js';
+import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
 import { hasBegun, partialTextOf, type ToolEnd } from '../shared/settle.js';
 import type { TurnInput, TurnOutcome } from '../shared/turn.js';
 import { decodePayloads } from './payloads.js';
@@ -25,6 +33,7 @@ export class RecordedSteps {
   readonly #workflowId: string;
   readonly #scheduled = new Map<string, Scheduled>();
   readonly #attempts = new Map<string, number>();
+  readonly #fallbackIds = new FallbackIds();
 
   constructor(converter: LoadedDataConverter, workflowId: string) {
     this.#converter = converter;
@@ -38,6 +47,7 @@ export class RecordedSteps {
       (await this.#started(event)) ??
       (await this.#activityScheduled(event)) ??
       (await this.#activityEnded(event)) ??
+      (await this.#steer(event)) ??
       (await this.#closed(event));
     return step && { at, ...step };
   }
@@ -66,7 +76,8 @@ export class RecordedSteps {
     const type = attributes.activityType?.name ?? '';
     this.#scheduled.set(String(event.eventId), { type, input });
     if (type === CALL_MODEL) {
-      return { kind: 'model_scheduled', iteration: (input as CallModelInput).iteration };
+      const { iteration, steers = [] } = input as CallModelInput;
+      return { kind: 'model_scheduled', iteration, steers };
     }
     return { kind: 'tool_scheduled', activityType: type, input: input as RunToolInput };
   }
@@ -106,7 +117,12 @@ export class RecordedSteps {
   }
 
   #modelEnd(end: RawEnd): ModelEnd {
-    if (end.kind === 'completed') return end as ModelEnd;
+    if (end.kind === 'completed') {
+      const output = end.output as ModelReply | InterruptedReply;
+      return 'interrupted' in output
+        ? { kind: 'canceled', text: output.text }
+        : { kind: 'completed', output };
+    }
     if (end.kind === 'canceled') return { kind: 'canceled', text: partialTextOf(end.details) };
     const type = end.failure?.applicationFailureInfo?.type ?? 'Model.Timeout';
     return { kind: 'failed', type, text: end.failure?.message ?? '' };
@@ -115,13 +131,28 @@ export class RecordedSteps {
   async #toolEnd(end: RawEnd): Promise<ToolEnd> {
     if (end.kind === 'completed') return end as ToolEnd;
     if (end.kind === 'canceled') return { kind: 'canceled', begun: hasBegun(end.details) };
-    const timeout = end.failure?.timeoutFailureInfo;
-    if (timeout) {
+    const { timeoutFailureInfo: timeout, applicationFailureInfo: application } = end.failure ?? {};
+    if (timeout?.timeoutType === START_TO_CLOSE_TIMEOUT) return { kind: 'overdue' };
+    if (timeout?.timeoutType === HEARTBEAT_TIMEOUT) {
       const [beat] = await this.#decode(timeout.lastHeartbeatDetails?.payloads);
-      return { kind: 'timed_out', timeout: timeoutOf(timeout.timeoutType), begun: hasBegun(beat) };
+      return { kind: 'lost', begun: hasBegun(beat) };
     }
-    const type = end.failure?.applicationFailureInfo?.type ?? 'Tool.Failed';
+    if (application?.type === WORKER_LOST) {
+      const [details] = await this.#decode(application.details?.payloads);
+      return { kind: 'lost', begun: hasBegun(details) };
+    }
+    const type = application?.type ?? 'Tool.Failed';
     return { kind: 'failed', type, text: end.failure?.message ?? '' };
+  }
+
+  /** A signal, or an update that was accepted. */
+  async #steer(event: HistoryEvent): Promise<WithoutTime<RecordedStep> | undefined> {
+    const signal = event.workflowExecutionSignaledEventAttributes;
+    const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input;
+    if ((signal?.signalName ?? update?.name) !== STEER) return undefined;
+    const [raw] = await this.#decode(signal?.input?.payloads ?? update?.args?.payloads);
+    const steer = readSteer(raw, this.#fallbackIds.next(STEER, signal ? 'signal' : 'update'));
+    return steer && { kind: 'steer', steer };
   }
 
   async #closed(event: HistoryEvent): Promise<WithoutTime<RecordedStep> | undefined> {
@@ -144,11 +175,6 @@ export class RecordedSteps {
 }
 
 type WithoutTime<Step> = Step extends unknown ? Omit<Step, 'at'> : never;
-
-function timeoutOf(type: number | null | undefined): Extract<ToolEnd, { kind: 'timed_out' }>['timeout'] {
-  if (type === HEARTBEAT_TIMEOUT) return 'heartbeat';
-  return type === START_TO_CLOSE_TIMEOUT ? 'start_to_close' : 'other';
-}
 
 function isoTime(time: HistoryEvent['eventTime']): string {
   return new Date(Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6).toISOString();

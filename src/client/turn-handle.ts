@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type Client,
   isGrpcServiceError,
@@ -13,6 +14,14 @@ import {
   TimeoutFailure,
 } from '@temporalio/common';
 import type { TurnEvent } from '../shared/events.js';
+import {
+  INTERRUPT,
+  type InterventionKind,
+  RECEIPT_QUERY,
+  type Receipt,
+  STEER,
+  STOP,
+} from '../shared/interventions.js';
 import type { Message } from '../shared/messages.js';
 import { type OutcomeType, STATE_QUERY, type TurnOutcome, type TurnState } from '../shared/turn.js';
 import { TurnFailed, TurnNotFound } from './errors.js';
@@ -24,6 +33,16 @@ export type FinishedTurn = Omit<TurnOutcome, 'messages' | 'type'> & {
   type: OutcomeType;
   messages: Message[];
 };
+
+export type MessageOptions = {
+  /** Sent twice under one id, it counts once. Default: a new one. */
+  id?: string;
+  /** Who asks, for the record. Default: this client's identity. */
+  by?: string;
+};
+
+/** `too_late`: the turn had ended. What came of one that was sent, `receipt(id)` tells. */
+export type SentMessage = { id: string; status: 'sent' | 'too_late' };
 
 /** One turn, running or ended. All it knows is on the Temporal server. */
 export class TurnHandle {
@@ -75,9 +94,48 @@ export class TurnHandle {
     return messages;
   }
 
+  /**
+   * Ends the turn now: what runs is canceled, each tool call gets its result, the outcome is `interrupted`. Resolves
+   * when Temporal has recorded the wish; after the turn's end nothing happens.
+   */
+  async interrupt(reason?: string, options: MessageOptions = {}): Promise<SentMessage> {
+    return await this.#send(INTERRUPT, { ...(reason !== undefined && { reason }) }, options);
+  }
+
+  /** Ends the turn after what runs: no tool and no model call starts any more. */
+  async stop(reason?: string, options: MessageOptions = {}): Promise<SentMessage> {
+    return await this.#send(STOP, { ...(reason !== undefined && { reason }) }, options);
+  }
+
+  /** A message that joins the running turn before its next model call. One that is too late is in `outcome.undelivered`. */
+  async steer(message: string, options: MessageOptions = {}): Promise<SentMessage> {
+    if (message === '') throw new TypeError('An empty message can not be sent.');
+    return await this.#send(STEER, { message }, options);
+  }
+
+  /** What became of a message that was sent with this id; undefined where it never came. Needs a worker. */
+  async receipt(id: string): Promise<Receipt | undefined> {
+    const receipt = await this.#asking(() => this.#handle.query<Receipt | null, [string]>(RECEIPT_QUERY, id));
+    return receipt ?? undefined;
+  }
+
   /** Temporal's own cancel: the turn settles its tool calls and ends as Canceled. */
   async cancel(): Promise<void> {
     await this.#asking(() => this.#handle.cancel());
+  }
+
+  /** By signal, which is never refused for want of room; a turn that has ended is no error. */
+  async #send(kind: InterventionKind, content: object, options: MessageOptions): Promise<SentMessage> {
+    const id = options.id ?? randomUUID();
+    const by = options.by ?? this.#client.options.identity;
+    try {
+      await this.#handle.signal(kind, { v: 1, id, by, ...content });
+      return { id, status: 'sent' };
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+      await this.#asking(() => this.#handle.describe());
+      return { id, status: 'too_late' };
+    }
   }
 
   async #deltaMessages(): Promise<Message[]> {

@@ -1,6 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +11,7 @@ import { AgentClient } from '../client/agent-client.js';
 import type { TurnHandle } from '../client/turn-handle.js';
 import { ensureServer } from '../server/embedded.js';
 import type { TurnEvent } from '../shared/events.js';
+import { Supervisor } from '../worker/supervisor.js';
 import { Ledger } from './ledger.js';
 import { REPORT_PATH } from './script.js';
 import { countExecutions } from './verdict.js';
@@ -34,12 +33,13 @@ export async function demo(root: string): Promise<number> {
   rmSync(join(root, REPORT_PATH), { force: true });
 
   const taskQueue = `holdfast-demo-${randomUUID()}`;
-  const startWorker = (hold: string) => readyWorker([server.address, taskQueue, root, ledger.path, hold]);
-  const [client, first] = await Promise.all([
-    AgentClient.connect({ address: server.address, taskQueue }),
-    startWorker('hold'),
-  ]);
-  const spare = startWorker('go-on');
+  const client = await AgentClient.connect({ address: server.address, taskQueue });
+  const supervisor = new Supervisor({
+    program: WORKER,
+    args: [server.address, taskQueue, root, ledger.path],
+    client: client.client,
+  });
+  await supervisor.start();
   try {
     write(`${style.bold('A durable turn, with a scripted model and real tools.')}\n`);
     const turn = await client.start(
@@ -52,7 +52,7 @@ export async function demo(root: string): Promise<number> {
     );
     const link = turnLink(server, turn.turnId);
     if (link) write(`Watch it in the Web UI: ${link}\n\n`);
-    const { resumedAfterMs } = await killInTheMiddle(turn, ledger, first, spare, new TurnPrinter(terminal));
+    const { resumedAfterMs } = await killInTheMiddle(turn, ledger, supervisor, new TurnPrinter(terminal));
     await turn.result();
     const verdict = countExecutions(ledger.read());
     write(
@@ -69,7 +69,7 @@ export async function demo(root: string): Promise<number> {
     );
     return written && verdict.eachRanOnce ? 0 : 1;
   } finally {
-    await endWorkers([first, await spare]);
+    await supervisor.drain();
     await client.close();
     rmSync(folder, { recursive: true });
   }
@@ -79,20 +79,16 @@ export async function demo(root: string): Promise<number> {
 async function killInTheMiddle(
   turn: TurnHandle,
   ledger: Ledger,
-  victim: ChildProcess,
-  spare: Promise<ChildProcess>,
+  supervisor: Supervisor,
   printer: TurnPrinter,
 ): Promise<{ resumedAfterMs: number }> {
   let killedAt: number | undefined;
   let resumedAfterMs: number | undefined;
-  const killing = untilEffect(ledger, 'write_file').then(async () => {
-    const { pid } = await spare;
-    victim.kill('SIGKILL');
-    await once(victim, 'exit');
+  const killing = untilEffect(ledger, 'write_file').then(() => {
+    const pid = supervisor.pid ?? 0;
+    process.kill(pid, 'SIGKILL');
     killedAt = Date.now();
-    printer.note(
-      `  ☠ worker killed: SIGKILL to pid ${victim.pid}, in the middle of write_file; pid ${pid} goes on`,
-    );
+    printer.note(`  ☠ worker killed: SIGKILL to pid ${pid}, in the middle of write_file`);
   });
   for await (const event of turn.events()) {
     printer.print(event);
@@ -111,24 +107,5 @@ function isProgress(event: TurnEvent): boolean {
 async function untilEffect(ledger: Ledger, tool: string): Promise<void> {
   while (!ledger.read().some((line) => line.tool === tool && line.event === 'took_effect')) {
     await setTimeout(LEDGER_POLL_MS);
-  }
-}
-
-async function readyWorker(args: string[]): Promise<ChildProcess> {
-  const worker = fork(WORKER, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const ended = once(worker, 'exit').then(([code, signal]) => {
-    throw new Error(`A worker of the demo ended before it was ready (${String(code ?? signal)}).`);
-  });
-  await Promise.race([once(worker, 'message'), ended]);
-  ended.catch(() => undefined);
-  return worker;
-}
-
-async function endWorkers(workers: readonly ChildProcess[]): Promise<void> {
-  for (const worker of workers) {
-    if (worker.exitCode !== null || worker.signalCode !== null) continue;
-    const exited = once(worker, 'exit');
-    worker.kill('SIGTERM');
-    await exited;
   }
 }

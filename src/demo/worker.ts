@@ -3,30 +3,28 @@ import { setTimeout } from 'node:timers/promises';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { coder } from '../cli/coder.js';
 import { scriptedModel } from '../testing/index.js';
+import { serveSupervised } from '../worker/supervised-process.js';
 import { createWorker } from '../worker.js';
 import { Ledger, recorded } from './ledger.js';
 import { demoScript } from './script.js';
 
 const HOLD_MS = 60_000;
 
-const [, , address = '', taskQueue = '', root = '', ledgerPath = '', hold] = process.argv;
+const [, , address = '', taskQueue = '', root = '', ledgerPath = ''] = process.argv;
 const ledger = new Ledger(ledgerPath);
 
-/** The first worker keeps write_file open after its real write, so that there is a middle to be killed in. */
+/** Keeps write_file open after its real write, so that there is a middle to be killed in. */
 async function holdOpen(signal: AbortSignal): Promise<void> {
   await setTimeout(HOLD_MS, undefined, { signal });
 }
 
-Runtime.install({ logger: new DefaultLogger('ERROR') });
+Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
 const agent = coder(root, scriptedModel(demoScript, { pieceDelayMs: 20 }));
 const tools = agent.tools.map((tool) =>
-  recorded(tool, ledger, hold === 'hold' && tool.name === 'write_file' ? holdOpen : undefined),
+  recorded(tool, ledger, tool.name === 'write_file' ? holdOpen : undefined),
 );
 const connection = await NativeConnection.connect({ address });
-const { worker } = await createWorker({ agents: [{ ...agent, tools }], connection, taskQueue });
-process.once('SIGTERM', () => worker.shutdown());
-process.once('disconnect', () => process.exit(1));
-process.send?.('ready');
-await worker.run();
-await connection.close();
+await serveSupervised((onActivity) =>
+  createWorker({ agents: [{ ...agent, tools }], connection, taskQueue, onActivity }),
+);
 process.exit(0);

@@ -32,6 +32,8 @@ export type CallModelInput = {
   transcript: TranscriptRef;
   model?: string;
   stream: boolean;
+  /** The ids of the steering messages that this call is the first to see. */
+  steers?: string[];
   /** The first call of a turn also resolves its settings; `limits` are the turn's own. */
   resolve?: { limits: { iterations?: number } };
   metadata?: JsonObject;
@@ -63,6 +65,9 @@ export type RunToolInput = {
   metadata?: JsonObject;
 };
 
+/** What an interrupted model call tells, as its result or in its cancellation: all the text that it had streamed. */
+export type InterruptedReply = { v: 1; interrupted: true; text: string };
+
 export type RunToolResult = { v: 1; result: ToolResultBlock };
 
 /** What a model call's heartbeat carries: the end of the text streamed so far. */
@@ -75,9 +80,6 @@ export type ModelHeartbeat = {
   text: string;
 };
 
-/** What a canceled model call tells: all the text that it had streamed. */
-export type ModelCancellation = { v: 1; kind: 'model'; text: string };
-
 /** What a tool's heartbeat carries: `begun` says that its body may have had effects. */
 export type ToolHeartbeat = { v: 1; kind: 'tool'; attempt: number; begun: boolean; progress?: string };
 export type Heartbeat = ModelHeartbeat | ToolHeartbeat;
@@ -86,4 +88,9 @@ export type Heartbeat = ModelHeartbeat | ToolHeartbeat;
 export type TranscriptSink = {
   /** Messages `from` onwards of this run's transcript, just added. */
   added(epoch: number, from: number, messages: Message[]): void;
+};
+
+export type WakeSink = {
+  /** The run was interrupted: its activities are to stop. */
+  interrupted(runId: string): void;
 };

@@ -1,3 +1,4 @@
+import type { SteerMessage } from './interventions.js';
 import type { AssistantMessage, ToolResultBlock } from './messages.js';
 import type { OutcomeType } from './turn.js';
 
@@ -20,6 +21,8 @@ type EventBase = {
 export type TurnEvent = EventBase &
   (
     | { type: 'turn_started'; agent: string; prompt: string }
+    /** A message that was sent into the running turn has joined it. */
+    | { type: 'steered'; steer: SteerMessage }
     | { type: 'model_started' }
     | { type: 'text_delta'; text: string; offset: number }
     /** The text of a failed attempt is withdrawn. */

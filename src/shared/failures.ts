@@ -1,3 +1,6 @@
+/** The supervisor's word that the process which ran an activity is dead. */
+export const WORKER_LOST = 'Worker.Lost';
+
 /**
  * The types of the failures that Temporal shows and that a program may switch on.
  * docs/errors.md says of each what to do.
@@ -5,11 +8,11 @@
 export const failureTypes = [
   'Turn.InvalidInput',
   'Turn.UnsupportedVersion',
-  'Turn.Bug',
   'Agent.NotHere',
   'Tool.NotHere',
   'Tool.Retryable',
   'Tool.Failed',
+  WORKER_LOST,
   'Transcript.Unavailable',
   'Model.Misconfigured',
   'Model.Authentication',

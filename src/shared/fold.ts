@@ -1,8 +1,9 @@
 import type { ModelReply, PlannedCall, RunToolInput } from './activities.js';
 import { RECONCILE_TOOL } from './activities.js';
 import type { TurnEvent } from './events.js';
+import type { SteerMessage } from './interventions.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
-import { openingMessages, partialReply } from './opening.js';
+import { interruptionNote, openingMessages, partialReply, steerMessage } from './opening.js';
 import { settleToolCall, type ToolEnd } from './settle.js';
 import { mayStillRun, notStarted, workerLost } from './tool-results.js';
 import { pendingCalls, toolMessage } from './transcript.js';
@@ -14,10 +15,14 @@ export type ModelEnd =
   | { kind: 'failed'; type: string; text: string }
   | { kind: 'canceled'; text: string };
 
+/** A signal or an accepted update that is a steer, as it came: its id may have come before. */
+export type RecordedSteer = { kind: 'steer'; steer: SteerMessage };
+
 /** What a turn's event history says, step by step, freed of Temporal's own forms. */
 export type RecordedStep = { at: string } & (
   | { kind: 'started'; turnId: string; firstRunId: string; input: TurnInput }
-  | { kind: 'model_scheduled'; iteration: number }
+  | { kind: 'model_scheduled'; iteration: number; steers: string[] }
+  | RecordedSteer
   | { kind: 'model_ended'; attempt: number; end: ModelEnd }
   | { kind: 'tool_scheduled'; activityType: string; input: RunToolInput }
   | { kind: 'tool_ended'; activityType: string; attempt: number; input: RunToolInput; end: ToolEnd }
@@ -48,6 +53,7 @@ export class TurnFold {
   #calls = new Map<string, RunCall>();
   #starts = new Map<string, number>();
   #results = new Map<string, ToolResultBlock>();
+  readonly #steers = new Map<string, SteerMessage>();
 
   /** The recorded events that the step makes, each with the next `seq`. */
   apply(step: RecordedStep): TurnEvent[] {
@@ -56,7 +62,12 @@ export class TurnFold {
         return [this.#event(step.at, 0, this.#start(step))];
       case 'model_scheduled':
         this.iteration = step.iteration;
-        return [this.#event(step.at, 0, { type: 'model_started' })];
+        return [...this.#deliver(step.steers), { type: 'model_started' as const }].map((event) =>
+          this.#event(step.at, 0, event),
+        );
+      case 'steer':
+        if (!this.#steers.has(step.steer.id)) this.#steers.set(step.steer.id, step.steer);
+        return [];
       case 'model_ended':
         return this.#modelEnded(step.end).map((event) => this.#event(step.at, step.attempt, event));
       case 'tool_scheduled':
@@ -64,8 +75,8 @@ export class TurnFold {
       case 'tool_ended':
         return this.#toolEnded(step).map((event) => this.#event(step.at, step.attempt, event));
       case 'closed':
-        return [...this.#close(), { type: 'turn_ended' as const, outcome: step.outcome }].map((event) =>
-          this.#event(step.at, 0, event),
+        return [...this.#close(step.outcome), { type: 'turn_ended' as const, outcome: step.outcome }].map(
+          (event) => this.#event(step.at, 0, event),
         );
       default:
         return step satisfies never;
@@ -140,11 +151,23 @@ export class TurnFold {
     return { type: 'tool_finished', callId: result.callId, name: result.name, result };
   }
 
+  /** Steering messages that the model call about to start is the first to see. */
+  #deliver(ids: readonly string[]): NewEvent[] {
+    const steers = ids.flatMap((id) => this.#steers.get(id) ?? []);
+    this.messages.push(...steers.map(steerMessage));
+    return steers.map((steer) => ({ type: 'steered', steer }));
+  }
+
   /** An interrupted round: what had no end by then was settled without it. */
-  #close(): NewEvent[] {
+  #close(outcome: Extract<RecordedStep, { kind: 'closed' }>['outcome']): NewEvent[] {
     this.closed = true;
-    return this.pending().map((call) => {
+    const settled = this.pending().map((call) => {
       return this.#settle(this.#starts.has(call.id) ? mayStillRun(call) : notStarted(call));
     });
+    if (outcome === 'interrupted' || outcome === 'canceled') {
+      const note = interruptionNote(this.messages, this.#firstRunId);
+      if (note) this.messages.push(note);
+    }
+    return settled;
   }
 }

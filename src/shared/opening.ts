@@ -1,3 +1,4 @@
+import type { SteerMessage } from './interventions.js';
 import { type AssistantMessage, type Message, textContent } from './messages.js';
 import { reconcile } from './transcript.js';
 import type { TurnInput } from './turn.js';
@@ -29,4 +30,20 @@ export function openingMessages(
 export function partialReply(firstRunId: string, iteration: number, text: string): AssistantMessage {
   const id = `${ownId('a', firstRunId)}_${iteration}`;
   return { role: 'assistant', id, content: [{ type: 'text', id: `${id}.0`, text, partial: true }] };
+}
+
+/** A steering message as the model sees it. */
+export function steerMessage({ id, message }: SteerMessage): Message {
+  const messageId = `steer_${id}`;
+  return { role: 'user', id: messageId, content: textContent(messageId, message) };
+}
+
+/**
+ * What an interrupted turn's transcript ends with, so that the next turn knows: nothing where tool results tell of it
+ * or where the round was complete, else a note in the user's name.
+ */
+export function interruptionNote(messages: readonly Message[], firstRunId: string): Message | undefined {
+  if (messages.at(-1)?.role === 'tool') return undefined;
+  const id = ownId('n', firstRunId);
+  return { role: 'user', id, content: textContent(id, '[The user interrupted the turn here.]') };
 }

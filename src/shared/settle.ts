@@ -7,7 +7,10 @@ import type { ToolSettings } from './turn.js';
 export type ToolEnd =
   | { kind: 'completed'; output: RunToolResult }
   | { kind: 'failed'; type: string; text: string }
-  | { kind: 'timed_out'; timeout: 'start_to_close' | 'heartbeat' | 'other'; begun: boolean }
+  /** Its worker died: the heartbeats ceased, or the supervisor said so. */
+  | { kind: 'lost'; begun: boolean }
+  /** It took longer than its own timeout, and its worker did not end it. */
+  | { kind: 'overdue' }
   /** `begun`: its body had. A call that was canceled before any worker had it had not. */
   | { kind: 'canceled'; begun: boolean }
   /** It was still running when the time for settling was over. */
@@ -38,10 +41,11 @@ export function settleToolCall(
       return { do: 'result', result: end.begun ? wasRunning(called) : notStarted(called) };
     case 'abandoned':
       return { do: 'result', result: mayStillRun(called) };
-    case 'timed_out':
-      if (end.timeout === 'start_to_close' && !tool.reconciles) {
-        return { do: 'result', result: timedOut(called, Math.round(tool.timeoutMs / 1000), true) };
-      }
+    case 'overdue':
+      return tool.reconciles
+        ? { do: 'reconcile' }
+        : { do: 'result', result: timedOut(called, Math.round(tool.timeoutMs / 1000), true) };
+    case 'lost':
       if (!end.begun && !tool.idempotent) return { do: 'run_again' };
       return tool.reconciles ? { do: 'reconcile' } : { do: 'result', result: workerLost(called) };
     default:

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Intervention, SteerMessage } from './interventions.js';
 import { type Message, message, type ToolResultBlock } from './messages.js';
 import { WIRE_VERSION } from './version.js';
 import { wireText } from './wire-text.js';
@@ -148,6 +149,10 @@ export type TurnOutcome = {
   messageCount: number;
   /** The messages that this turn added; absent when they take over 512 KB: the `messages` query pages them. */
   messages?: Message[];
+  /** Of an interrupted turn: who ended it, and why. */
+  intervention?: Intervention;
+  /** Steering messages that came too late for a model call, handed back. */
+  undelivered?: SteerMessage[];
 };
 
 /** The answer to the `state` query: everything about a running turn except its messages. */

@@ -26,3 +26,5 @@ export {
   type ServeOptions,
   serveScriptedModel,
 } from './serve-scripted-model.js';
+export { type RunningWorker, testPlace, withWorker } from './test-environment.js';
+export { replay, type TestedTurn, type TestTurnOptions, testTurn } from './test-turn.js';

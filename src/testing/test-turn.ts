@@ -7,7 +7,7 @@ import type { Message, ToolCallBlock, ToolResultBlock } from '../shared/messages
 import { toolCallsOf } from '../shared/messages.js';
 import type { Model } from '../shared/model-port.js';
 import { workflowBundlePath } from '../worker/bundle-path.js';
-import { transcriptSinks } from '../worker/transcript-sinks.js';
+import { holdfastSinks } from '../worker/sinks.js';
 import { testPlace, withWorker } from './test-environment.js';
 
 export type TestTurnOptions = Omit<StartOptions, 'model'> & {
@@ -49,7 +49,7 @@ export async function replay(turnId: string): Promise<void> {
   const { client } = await testPlace();
   const history = await client.client.workflow.getHandle(turnId).fetchHistory();
   const workflowBundle = { codePath: workflowBundlePath() };
-  await Worker.runReplayHistory({ workflowBundle, sinks: transcriptSinks() }, history, turnId);
+  await Worker.runReplayHistory({ workflowBundle, sinks: holdfastSinks() }, history, turnId);
 }
 
 function callsOf(transcript: readonly Message[]): TestedTurn['calls'] {

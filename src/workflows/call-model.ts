@@ -2,19 +2,23 @@ import {
   ActivityCancellationType,
   ActivityFailure,
   ApplicationFailure,
-  CancellationScope,
   CancelledFailure,
   proxyActivities,
   TimeoutFailure,
 } from '@temporalio/workflow';
-import { CALL_MODEL, type CallModelInput, type ModelReply } from '../shared/activities.js';
+import {
+  CALL_MODEL,
+  type CallModelInput,
+  type InterruptedReply,
+  type ModelReply,
+} from '../shared/activities.js';
 import { partialReply } from '../shared/opening.js';
 import { partialTextOf } from '../shared/settle.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
-import type { Interruption } from './interruption.js';
+import type { Interventions } from './interventions.js';
 import type { TurnRun } from './turn-run.js';
 
-type ModelActivities = { [CALL_MODEL](input: CallModelInput): Promise<ModelReply> };
+type ModelActivities = { [CALL_MODEL](input: CallModelInput): Promise<ModelReply | InterruptedReply> };
 
 // These are needed before the turn's settings are known, and are not part of what a replay compares.
 const CALL_OPTIONS = {
@@ -31,33 +35,32 @@ const CALL_OPTIONS = {
 const SETTLE_MS = 2000;
 
 /**
- * One model call. Its reply is already planned: what is to be done with each tool call is part of it.
- * After an interrupt, the text that had come by then is added to the transcript.
- * Fails the turn when the model's fault outlived its retries, with the outcome so far in the failure's details.
+ * One model call. Its reply is already planned: what is to be done with each tool call is part of it. `steers` are the
+ * ids of messages that this call is the first to see. After an interrupt, the text that had come by then is added to
+ * the transcript. Fails the turn when the model's fault outlived its retries, with the outcome so far in the details.
  */
 export async function callModel(
   run: TurnRun,
-  interruption: Interruption,
+  interventions: Interventions,
+  steers: string[],
 ): Promise<ModelReply | 'interrupted'> {
-  let reply: ModelReply | undefined;
+  let answer: ModelReply | InterruptedReply | undefined;
   let fault: unknown;
-  const scope = new CancellationScope();
-  const call = scope.run(() => proxy(run)[CALL_MODEL](inputOf(run)));
-  const work = call.then(
-    (value) => {
-      reply = value;
-    },
-    (error: unknown) => {
+  const work = async () => {
+    try {
+      answer = await proxy(run)[CALL_MODEL](inputOf(run, steers));
+    } catch (error) {
       fault = error;
-    },
-  );
-  await interruption.settle(work, run.settings?.settleMs ?? SETTLE_MS);
-  if (reply) {
-    run.count(reply);
-    return reply;
+    }
+  };
+  await interventions.run(work, run.settings?.settleMs ?? SETTLE_MS);
+  if (answer && !('interrupted' in answer)) {
+    run.count(answer);
+    return answer;
   }
-  if (!interruption.requested) throw turnFailure(run, fault);
-  keepPartialText(run, fault);
+  if (!interventions.interrupted) throw turnFailure(run, interventions, fault);
+  const text = answer?.text ?? partialText(fault);
+  if (text !== '') run.transcript.add(partialReply(run.firstRunId, run.iteration, text));
   return 'interrupted';
 }
 
@@ -72,7 +75,7 @@ function proxy(run: TurnRun): ModelActivities {
   });
 }
 
-function inputOf(run: TurnRun): CallModelInput {
+function inputOf(run: TurnRun, steers: string[]): CallModelInput {
   const { input, settings } = run;
   const version = settings?.version ?? input.version;
   const model = settings?.model ?? input.model;
@@ -83,6 +86,7 @@ function inputOf(run: TurnRun): CallModelInput {
     iteration: run.iteration,
     transcript: run.transcript.ref(),
     stream: input.stream ?? false,
+    ...(steers.length > 0 && { steers }),
     ...(version !== undefined && { version }),
     ...(model !== undefined && { model }),
     ...(!settings && { resolve: { limits: input.limits ?? {} } }),
@@ -90,16 +94,14 @@ function inputOf(run: TurnRun): CallModelInput {
   };
 }
 
-/** The activity's cancellation carries the text that it had streamed. */
-function keepPartialText(run: TurnRun, fault: unknown): void {
+/** A cancellation that came with a heartbeat carries the text that had been streamed. */
+function partialText(fault: unknown): string {
   const cause = fault instanceof ActivityFailure ? fault.cause : undefined;
-  const text = cause instanceof CancelledFailure ? partialTextOf(cause.details?.[0]) : '';
-  if (text === '') return;
-  run.transcript.add(partialReply(run.firstRunId, run.iteration, text));
+  return cause instanceof CancelledFailure ? partialTextOf(cause.details?.[0]) : '';
 }
 
 /** Anything but an ApplicationFailure would make Temporal retry the workflow task for ever. */
-function turnFailure(run: TurnRun, fault: unknown): ApplicationFailure {
+function turnFailure(run: TurnRun, interventions: Interventions, fault: unknown): ApplicationFailure {
   const cause = fault instanceof ActivityFailure ? fault.cause : fault;
   const [type, text] =
     cause instanceof ApplicationFailure
@@ -111,7 +113,7 @@ function turnFailure(run: TurnRun, fault: unknown): ApplicationFailure {
     type: wireText(type),
     message: wireText(text),
     nonRetryable: true,
-    details: [run.end('failed')],
+    details: [run.end('failed', interventions)],
     ...(fault instanceof Error && { cause: fault }),
   });
 }

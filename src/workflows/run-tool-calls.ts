@@ -1,10 +1,9 @@
-import { CancellationScope } from '@temporalio/workflow';
 import type { PlannedCall } from '../shared/activities.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { settleToolCall } from '../shared/settle.js';
 import { mayStillRun, notStarted, workerLost } from '../shared/tool-results.js';
 import type { ToolSettings, TurnSettings } from '../shared/turn.js';
-import type { Interruption } from './interruption.js';
+import type { Interventions } from './interventions.js';
 import { type CallToRun, reconcileTool, runTool } from './tool-activity.js';
 import type { TurnRun } from './turn-run.js';
 
@@ -15,29 +14,27 @@ import type { TurnRun } from './turn-run.js';
 export async function runToolCalls(
   run: TurnRun,
   planned: readonly PlannedCall[],
-  interruption: Interruption,
+  interventions: Interventions,
 ): Promise<Map<string, ToolResultBlock>> {
-  const round = new Round(run, planned, interruption);
-  const scope = new CancellationScope();
-  const work = scope.run(() => round.runAll());
-  await interruption.settle(work, round.settings.settleMs);
+  const round = new Round(run, planned, interventions);
+  await interventions.run(() => round.runAll(), round.settings.settleMs);
   return round.close();
 }
 
 class Round {
   readonly settings: TurnSettings;
   readonly #run: TurnRun;
-  readonly #interruption: Interruption;
+  readonly #interventions: Interventions;
   readonly #calls: CallToRun[] = [];
   readonly #started = new Set<string>();
   readonly #results = new Map<string, ToolResultBlock>();
   #closed = false;
 
-  constructor(run: TurnRun, planned: readonly PlannedCall[], interruption: Interruption) {
+  constructor(run: TurnRun, planned: readonly PlannedCall[], interventions: Interventions) {
     if (!run.settings) throw new TypeError('A turn has its settings from its first reply on.');
     this.settings = run.settings;
     this.#run = run;
-    this.#interruption = interruption;
+    this.#interventions = interventions;
     run.callStatus.clear();
     for (const [index, call] of planned.entries()) {
       if (call.do === 'answer') this.#settle(call.result);
@@ -76,7 +73,7 @@ class Round {
   async #runOne(call: CallToRun): Promise<ToolResultBlock> {
     const called = { id: call.callId, name: call.name };
     for (let start = 0; start <= this.settings.maxRestarts; start++) {
-      if (this.#interruption.requested) return notStarted(called);
+      if (this.#interventions.ending) return notStarted(called);
       this.#started.add(call.callId);
       this.#run.callStatus.set(call.callId, 'running');
       this.#run.show();

@@ -13,6 +13,7 @@ import {
   type RunToolInput,
   type RunToolResult,
 } from '../shared/activities.js';
+import { WORKER_LOST } from '../shared/failures.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { hasBegun, type ToolEnd } from '../shared/settle.js';
 import { workerLost } from '../shared/tool-results.js';
@@ -108,13 +109,13 @@ function endOf(error: unknown): ToolEnd {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof CancelledFailure) return { kind: 'canceled', begun: hasBegun(cause.details?.[0]) };
   if (cause instanceof TimeoutFailure) {
-    const timeout =
-      cause.timeoutType === 'START_TO_CLOSE'
-        ? 'start_to_close'
-        : cause.timeoutType === 'HEARTBEAT'
-          ? 'heartbeat'
-          : 'other';
-    return { kind: 'timed_out', timeout, begun: hasBegun(cause.lastHeartbeatDetails) };
+    if (cause.timeoutType === 'START_TO_CLOSE') return { kind: 'overdue' };
+    if (cause.timeoutType === 'HEARTBEAT')
+      return { kind: 'lost', begun: hasBegun(cause.lastHeartbeatDetails) };
+    return { kind: 'failed', type: 'Tool.Failed', text: cause.message };
+  }
+  if (cause instanceof ApplicationFailure && cause.type === WORKER_LOST) {
+    return { kind: 'lost', begun: hasBegun(cause.details?.[0]) };
   }
   if (cause instanceof ApplicationFailure) {
     return { kind: 'failed', type: cause.type ?? 'Tool.Failed', text: cause.message };

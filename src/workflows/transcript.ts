@@ -1,13 +1,9 @@
-import { proxySinks, type Sinks, workflowInfo } from '@temporalio/workflow';
-import type { TranscriptRef, TranscriptSink } from '../shared/activities.js';
+import { workflowInfo } from '@temporalio/workflow';
+import type { TranscriptRef } from '../shared/activities.js';
 import type { Message } from '../shared/messages.js';
 import type { MessagesPage, MessagesPageRequest } from '../shared/turn.js';
+import { cacheMessages } from './sinks.js';
 
-interface HoldfastSinks extends Sinks {
-  holdfastTranscript: TranscriptSink;
-}
-
-const { holdfastTranscript } = proxySinks<HoldfastSinks>();
 const PAGE_BYTES = 900_000;
 
 /**
@@ -26,7 +22,7 @@ export class Transcript {
   add(...added: Message[]): void {
     const from = this.#messages.length;
     this.#messages.push(...added);
-    holdfastTranscript.added(this.epoch, from, added);
+    cacheMessages(this.epoch, from, added);
   }
 
   /** Names every message up to now, and sends none. */

@@ -1,7 +1,8 @@
 import { defineQuery, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { ModelReply } from '../shared/activities.js';
+import type { SteerMessage } from '../shared/interventions.js';
 import { type StopReason, textOf, toolCallsOf } from '../shared/messages.js';
-import { openingMessages } from '../shared/opening.js';
+import { interruptionNote, openingMessages, steerMessage } from '../shared/opening.js';
 import { pendingCalls } from '../shared/transcript.js';
 import {
   addUsage,
@@ -18,6 +19,7 @@ import {
   type TurnUsage,
 } from '../shared/turn.js';
 import { DetailsTable } from './details-table.js';
+import type { Interventions } from './interventions.js';
 import { jsonBytes, Transcript } from './transcript.js';
 
 const stateQuery = defineQuery<TurnState>(STATE_QUERY);
@@ -87,7 +89,17 @@ export class TurnRun {
     return count;
   }
 
-  end(outcome: OutcomeType | 'failed'): TurnOutcome {
+  /** Messages that people sent into the running turn, in order. Returns their ids, which the model call records. */
+  addSteers(steers: readonly SteerMessage[]): string[] {
+    this.transcript.add(...steers.map(steerMessage));
+    return steers.map(({ id }) => id);
+  }
+
+  end(outcome: OutcomeType | 'failed', interventions: Interventions): TurnOutcome {
+    const undelivered = interventions.close();
+    const note =
+      outcome === 'interrupted' ? interruptionNote(this.transcript.messages, this.firstRunId) : undefined;
+    if (note) this.transcript.add(note);
     this.#outcome = outcome;
     this.show();
     const messages = this.transcript.messages.slice(this.#deltaFrom);
@@ -104,6 +116,8 @@ export class TurnRun {
       usage: this.usage,
       messageCount: messages.length,
       ...((fits || messages.length === 1) && { messages }),
+      ...(outcome === 'interrupted' && interventions.ending && { intervention: interventions.ending }),
+      ...(undelivered.length > 0 && { undelivered }),
     };
   }
 

@@ -2,7 +2,7 @@ import { CancelledFailure } from '@temporalio/workflow';
 import { pendingCalls, toolMessage } from '../shared/transcript.js';
 import type { OutcomeType, TurnInput, TurnOutcome } from '../shared/turn.js';
 import { callModel } from './call-model.js';
-import { Interruption } from './interruption.js';
+import { Interventions } from './interventions.js';
 import { readTurnInput } from './read-input.js';
 import { runToolCalls } from './run-tool-calls.js';
 import { TurnRun } from './turn-run.js';
@@ -10,38 +10,38 @@ import { TurnRun } from './turn-run.js';
 /**
  * One turn: the model is called, the tools that it asks for are run, their results go back, until it is done.
  *
- * The program counter is the state machine and the transcript is the state. An ordinary ending is returned; a fault
- * of the model or of Temporal fails the workflow with a dotted type and the outcome so far in the failure's details;
- * Temporal's own cancel shows as Canceled. However it ends, each tool call of the transcript has exactly one result.
+ * The program counter is the state machine and the transcript is the state. An ordinary ending is returned, an
+ * interrupt too; a fault of the model or of Temporal fails the workflow with a dotted type and the outcome so far in
+ * the failure's details; Temporal's own cancel shows as Canceled. However it ends, each tool call of the transcript has
+ * exactly one result.
  */
 export async function turn(raw: TurnInput): Promise<TurnOutcome> {
-  const input = readTurnInput(raw);
-  const run = new TurnRun(input);
-  const interruption = new Interruption();
+  const run = new TurnRun(readTurnInput(raw));
+  const interventions = new Interventions();
 
   run.begin();
-  const outcome = await loop(run, interruption);
-  const ended = run.end(outcome);
-  if (outcome === 'interrupted' && interruption.asCanceled)
-    throw new CancelledFailure('The turn was canceled');
-  return ended;
+  const type = await loop(run, interventions);
+  const outcome = run.end(type, interventions);
+  if (outcome.intervention?.kind === 'cancel') throw new CancelledFailure('The turn was canceled');
+  return outcome;
 }
 
-async function loop(run: TurnRun, interruption: Interruption): Promise<OutcomeType> {
+async function loop(run: TurnRun, interventions: Interventions): Promise<OutcomeType> {
   for (;;) {
-    if (interruption.requested) return 'interrupted';
+    if (interventions.ending) return 'interrupted';
     if (run.iteration >= run.maxIterations) return 'max_iterations';
 
-    const reply = await callModel(run, interruption);
+    const steers = run.addSteers(interventions.takeSteers());
+    const reply = await callModel(run, interventions, steers);
     if (reply === 'interrupted') return 'interrupted';
     run.transcript.add(reply.message);
 
     const calls = pendingCalls(run.transcript.messages);
     if (calls.length > 0) {
-      const results = await runToolCalls(run, reply.calls, interruption);
+      const results = await runToolCalls(run, reply.calls, interventions);
       run.transcript.add(toolMessage(`${reply.message.id}-results`, calls, results));
     }
     const ending = run.endOf(reply);
-    if (ending) return ending;
+    if (ending && !(ending === 'completed' && interventions.hasSteers)) return ending;
   }
 }

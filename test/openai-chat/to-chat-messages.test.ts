@@ -36,6 +36,13 @@ describe('messages for the wire', () => {
     expect(toChatMessages('', [])).toEqual([]);
   });
 
+  it('have several messages of the user in a row as one', () => {
+    const said = (text: string): Message => ({ role: 'user', id: text, content: [block(text)] });
+    expect(toChatMessages('', [said('a'), said('b'), said('c')])).toEqual([
+      { role: 'user', content: 'a\n\nb\n\nc' },
+    ]);
+  });
+
   it('have images of a user as data URLs', () => {
     expect(toChatMessages('', [{ role: 'user', id: 'm', content: [block('See:'), image] }])).toEqual([
       {

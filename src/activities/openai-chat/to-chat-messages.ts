@@ -34,7 +34,19 @@ export function toChatMessages(
 ): ChatCompletionMessageParam[] {
   const system: ChatCompletionMessageParam[] =
     instructions === '' ? [] : [{ role: 'system', content: instructions.toWellFormed() }];
-  return [...system, ...messages.flatMap(toWire)];
+  return [...system, ...mergeUserMessages(messages).flatMap(toWire)];
+}
+
+/** Several in a row (a steer, a note of an interrupt) go out as one: some models' templates refuse two of a role. */
+function mergeUserMessages(messages: readonly Message[]): Message[] {
+  const merged: Message[] = [];
+  for (const message of messages) {
+    const last = merged.at(-1);
+    if (message.role === 'user' && last?.role === 'user') {
+      merged[merged.length - 1] = { ...last, content: [...last.content, ...message.content] };
+    } else merged.push(message);
+  }
+  return merged;
 }
 
 function toWire(message: Message): ChatCompletionMessageParam[] {
@@ -55,9 +67,9 @@ function toWire(message: Message): ChatCompletionMessageParam[] {
 /** A plain string where it can be one: some servers take nothing else. */
 function userContent(blocks: readonly UserBlock[]): string | ChatCompletionContentPart[] {
   const parts = blocks.filter((block) => block.type === 'image' || block.text !== '').map(contentPart);
-  const [first] = parts;
-  if (first === undefined) return EMPTY_CONTENT;
-  return parts.length === 1 && first.type === 'text' ? first.text : parts;
+  if (parts.length === 0) return EMPTY_CONTENT;
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return texts.length === parts.length ? texts.join('\n\n') : parts;
 }
 
 function contentPart(block: UserBlock): ChatCompletionContentPart {

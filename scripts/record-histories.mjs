@@ -1,0 +1,147 @@
+// Runs one turn of each kind and keeps its event history in test/replay/histories, where the tests replay it with
+// the present workflow code. Run it (npm run record-histories) when a kind is new; a history that is there is the
+// record of turns that are running somewhere, and stays as it is.
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import proto from '@temporalio/proto';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { z } from 'zod';
+import { defineAgent, defineTool } from '../dist/index.js';
+import { fault, reply, scriptedModel, text, toolCall, withWorker } from '../dist/testing/index.js';
+import { reportLostActivities } from '../dist/worker/lost-activities.js';
+
+const folder = fileURLToPath(new URL('../test/replay/histories/', import.meta.url));
+const untilStopped = (signal) =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+
+/** Stacks name the paths of the machine that recorded, identities its host. */
+function scrub(value) {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return;
+  for (const [key, each] of Object.entries(value)) {
+    if (key === 'stackTrace') value[key] = '';
+    else if (key === 'identity') value[key] = 'recorder';
+    else scrub(each);
+  }
+}
+
+/** Told when the tool or the model that waits has begun. */
+let begun = () => undefined;
+const tool = (name, run, more = {}) =>
+  defineTool({ name, description: name, input: z.object({ text: z.string().optional() }), run, ...more });
+const tools = [
+  tool('echo', ({ text: said }) => said ?? ''),
+  tool('fail', () => Promise.reject(new Error('no')), { idempotent: true }),
+  tool('alone', () => 'alone', { parallel: false }),
+  tool('wait', (_args, { signal }) => {
+    begun();
+    return untilStopped(signal);
+  }),
+  tool(
+    'pay',
+    (_args, { signal }) => {
+      begun();
+      return untilStopped(signal);
+    },
+    { reconcile: () => 'paid' },
+  ),
+];
+const waiting = async (_messages) => {
+  begun();
+  return { ...reply(text('late')), delayMs: Number.POSITIVE_INFINITY };
+};
+
+const kinds = {
+  reply: { script: [text('hello')] },
+  'tool-rounds': {
+    script: [
+      reply(
+        text('a'),
+        toolCall('echo', { text: 'x' }),
+        toolCall('fail'),
+        toolCall('alone'),
+        toolCall('nope'),
+      ),
+      toolCall('echo', '{broken'),
+      text('done'),
+    ],
+  },
+  'iteration-limit': { script: [toolCall('echo')], options: { limits: { iterations: 1 } } },
+  'transcript-and-instructions': {
+    script: [toolCall('echo'), text('done')],
+    options: {
+      instructions: 'Be brief.',
+      tenant: 'acme',
+      metadata: { ticket: 7 },
+      transcript: [
+        {
+          role: 'assistant',
+          id: 'a',
+          content: [{ type: 'tool_call', id: 'c', name: 'echo', arguments: '{}' }],
+        },
+      ],
+    },
+  },
+  'failed-model': { script: [toolCall('echo'), fault({ status: 401 })] },
+  'interrupted-tool': {
+    script: [reply(toolCall('echo'), toolCall('wait'))],
+    then: (turn) => turn.interrupt('enough'),
+  },
+  'interrupted-model': { script: [waiting], then: (turn) => turn.interrupt('enough') },
+  'stopped-tool': {
+    script: [reply(toolCall('wait'), toolCall('alone'))],
+    then: async (turn) => {
+      await turn.stop('enough');
+      await turn.interrupt();
+    },
+  },
+  'canceled-tool': { script: [toolCall('wait')], then: (turn) => turn.cancel() },
+  steered: {
+    script: [waiting, text('so be it')],
+    then: (turn) => turn.steer('left, please'),
+    interrupts: true,
+  },
+  'lost-worker': { script: [toolCall('wait'), text('unknown')], loses: true },
+  'lost-worker-reconciled': { script: [toolCall('pay'), text('paid')], loses: true },
+};
+
+async function record(name, { script, options = {}, then, loses }) {
+  const agent = defineAgent({
+    name: 'recorded',
+    instructions: 'Record.',
+    model: scriptedModel(script),
+    tools,
+  });
+  const started = new Promise((resolve) => {
+    begun = resolve;
+  });
+  const running = new Map();
+  const onActivity = (report) =>
+    report.type === 'activity_started' ? running.set(report.token, report) : running.delete(report.token);
+  await withWorker(
+    agent,
+    async ({ start, client }) => {
+      const turn = await start('go on', options);
+      if (then || loses) await started;
+      if (loses) await reportLostActivities(client.client, [...running.values()], 'recording');
+      await then?.(turn);
+      if (name === 'steered') await turn.interrupt();
+      await turn.result().catch(() => undefined);
+      const history = await client.client.workflow.getHandle(turn.turnId).fetchHistory();
+      scrub(history);
+      // Protobuf, as Temporal itself keeps it: the SDK's JSON form of a history can't be written (1.24).
+      writeFileSync(`${folder}${name}.bin`, proto.temporal.api.history.v1.History.encode(history).finish());
+    },
+    { onActivity },
+  );
+}
+
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+mkdirSync(folder, { recursive: true });
+for (const [name, kind] of Object.entries(kinds)) {
+  if (existsSync(`${folder}${name}.bin`)) continue;
+  await record(name, kind);
+  console.log(`recorded ${name}`);
+}
+process.exit(0);

@@ -1,0 +1,15 @@
+import type { Agent } from '../define/define-agent.js';
+import type { Model } from '../shared/model-port.js';
+import type { Agents } from './agents.js';
+import type { Interrupts } from './interrupts.js';
+import type { TranscriptReader } from './transcript-reader.js';
+
+/** What the activities of one worker share. */
+export type ActivityServices = {
+  agents: Agents;
+  modelFor(agent: Agent): Model;
+  transcripts: TranscriptReader;
+  interrupts: Interrupts;
+  /** The worker has been told to shut down and lets running activities finish. */
+  isDraining(): boolean;
+};

@@ -1,0 +1,161 @@
+import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/activity';
+import { ActivityCancelledError } from '@temporalio/client';
+import type { z } from 'zod';
+import type { AnyTool } from '../define/define-agent.js';
+import { RetryableToolError, type ToolContext } from '../define/define-tool.js';
+import type { RunToolInput, ToolHeartbeat } from '../shared/activities.js';
+import type { ToolResultBlock } from '../shared/messages.js';
+import {
+  invalidArguments,
+  notStarted,
+  timedOut,
+  toolThrew,
+  wasRunning,
+  workerLost,
+} from '../shared/tool-results.js';
+import { errorText, wireLine, wireText } from '../shared/wire-text.js';
+import { beatWhile } from './heartbeats.js';
+import { problemLine } from './plan.js';
+import { resultContent } from './result-content.js';
+
+/** A tool that its timeout has told to stop gets this long to do so. */
+const STOP_GRACE_MS = 2000;
+
+/** One attempt at one tool call. */
+export class ToolExecution {
+  /** The same on every attempt: the call's place in the world. */
+  readonly idempotencyKey: string;
+  readonly #context: Context;
+  readonly #tool: AnyTool;
+  readonly #input: RunToolInput;
+  readonly #called: { id: string; name: string };
+  readonly #interrupted: AbortSignal;
+  readonly #timeout = new AbortController();
+  #begun = false;
+  #progress: string | undefined;
+
+  /** `interrupted` fires when the turn is interrupted in this process. */
+  constructor(context: Context, tool: AnyTool, input: RunToolInput, interrupted: AbortSignal) {
+    this.#context = context;
+    this.#tool = tool;
+    this.#input = input;
+    this.#interrupted = interrupted;
+    this.#called = { id: input.callId, name: input.tool };
+    this.idempotencyKey = `${context.info.workflowExecution?.workflowId}/${input.callId}`;
+  }
+
+  /**
+   * Records on the server, before the body runs, that it may have had effects. No acknowledgement, no run: after a
+   * crash this is what tells "it had not begun" from "nobody knows".
+   */
+  async recordBegun(): Promise<void> {
+    this.#begun = true;
+    try {
+      await this.#context.client.activity.heartbeat(this.#context.info.taskToken, this.#heartbeat());
+    } catch (error) {
+      if (error instanceof ActivityCancelledError) throw this.#canceled({ begun: false });
+      throw error;
+    }
+  }
+
+  /** Runs `work` with this attempt's heartbeats. */
+  async beating<Result>(work: () => Promise<Result>): Promise<Result> {
+    return await beatWhile(this.#context, { details: () => this.#heartbeat() }, work);
+  }
+
+  #heartbeat(): ToolHeartbeat {
+    const progress = this.#progress === undefined ? {} : { progress: this.#progress };
+    return { v: 1, kind: 'tool', attempt: this.#context.info.attempt, begun: this.#begun, ...progress };
+  }
+
+  async run(): Promise<ToolResultBlock> {
+    const parsed: z.ZodSafeParseResult<unknown> = await this.#tool.input.safeParseAsync(this.#input.input);
+    if (!parsed.success) return invalidArguments(this.#called, parsed.error.issues.map(problemLine));
+    if (this.#interrupted.aborted) return notStarted(this.#called);
+    const startedAt = performance.now();
+    const result = await this.#runWithin(parsed.data);
+    return { ...result, durationMs: Math.round(performance.now() - startedAt) };
+  }
+
+  ok(value: unknown): ToolResultBlock {
+    const { callId, tool } = this.#input;
+    return { type: 'tool_result', callId, name: tool, status: 'ok', content: resultContent(callId, value) };
+  }
+
+  /** The body races its timeout; one that does not stop when told to is left behind, and the result says so. */
+  async #runWithin(args: unknown): Promise<ToolResultBlock> {
+    const seconds = Math.round(this.#tool.timeoutMs / 1000);
+    const ended = this.#runBody(args);
+    const inTime = await within(ended, this.#tool.timeoutMs);
+    if (inTime !== undefined) return inTime;
+    this.#timeout.abort(
+      new DOMException(`${this.#called.name} took longer than ${seconds} s`, 'TimeoutError'),
+    );
+    const stopped = await within(ended, STOP_GRACE_MS);
+    return timedOut(this.#called, seconds, stopped === undefined);
+  }
+
+  async #runBody(args: unknown): Promise<ToolResultBlock> {
+    try {
+      return this.ok(await this.#tool.run(args, this.#toolContext()));
+    } catch (error) {
+      if (this.#interrupted.aborted) return wasRunning(this.#called);
+      if (this.#context.cancellationSignal.aborted) return this.#stopped(error);
+      if (error instanceof RetryableToolError) throw retryFailure(error);
+      return toolThrew(this.#called, errorText(error));
+    }
+  }
+
+  /** Only what somebody asked for is an interrupt. A shutdown is none: an idempotent tool goes on elsewhere. */
+  #stopped(error: unknown): ToolResultBlock {
+    if (this.#context.cancellationDetails?.cancelRequested) {
+      throw this.#canceled({ begun: true });
+    }
+    if (!this.#tool.idempotent) return workerLost(this.#called);
+    throw ApplicationFailure.create({
+      type: 'Tool.Retryable',
+      message: wireText(`The worker shut down while ${this.#called.name} ran: ${errorText(error)}`),
+      nextRetryDelay: 1,
+    });
+  }
+
+  #canceled(details: { begun: boolean }): CancelledFailure {
+    return new CancelledFailure(`${this.#called.name} was interrupted`, [details]);
+  }
+
+  #toolContext(): ToolContext {
+    const { turnId, callId, metadata = {} } = this.#input;
+    return {
+      signal: AbortSignal.any([this.#interrupted, this.#context.cancellationSignal, this.#timeout.signal]),
+      idempotencyKey: this.idempotencyKey,
+      progress: (text) => {
+        this.#progress = wireLine(text);
+      },
+      turnId,
+      callId,
+      attempt: this.#context.info.attempt,
+      metadata,
+    };
+  }
+}
+
+function retryFailure(error: RetryableToolError): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'Tool.Retryable',
+    message: wireText(error.message),
+    ...(error.afterMs !== undefined && { nextRetryDelay: error.afterMs }),
+  });
+}
+
+/** What the promise gives, or undefined where it takes longer than `ms`. No timer is left behind. */
+async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const overdue = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([promise, overdue]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,33 @@
+// The process that `holdfast worker` supervises.
+import { pathToFileURL } from 'node:url';
+import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import type { Agent } from '../define/define-agent.js';
+import { serveSupervised } from '../worker/supervised-process.js';
+import { createWorker } from '../worker.js';
+
+const [, , modulePath = '', address = '', namespace = 'default', taskQueue = ''] = process.argv;
+
+function isAgent(value: unknown): value is Agent {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'agent';
+}
+
+async function agentsOf(path: string): Promise<Agent[]> {
+  const exported = (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+  const agents = [...new Set(Object.values(exported).flat().filter(isAgent))];
+  if (agents.length > 0) return agents;
+  throw new Error(`${path} exports no agent. Export what defineAgent(...) returns, alone or in a list.`);
+}
+
+try {
+  // What to do on a signal is the supervisor's to say.
+  Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
+  const agents = await agentsOf(modulePath);
+  const connection = await NativeConnection.connect({ address });
+  await serveSupervised((onActivity) =>
+    createWorker({ agents, connection, namespace, taskQueue, onActivity }),
+  );
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`The worker can't start: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

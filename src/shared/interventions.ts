@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { wireId, wireText } from './wire-text.js';
+
+/** Signals and updates of the same names; the update answers with a {@link Receipt}. */
+export const INTERRUPT = 'interrupt';
+export const STOP = 'stop';
+export const STEER = 'steer';
+export const RECEIPT_QUERY = 'receipt';
+
+/**
+ * `interrupt`: now; what runs is canceled. `stop`: what runs may finish, nothing new begins. `steer`: a message that
+ * joins before the next model call. `cancel` is Temporal's own.
+ */
+export type InterventionKind = typeof INTERRUPT | typeof STOP | typeof STEER;
+
+/** The argument of an `interrupt` or a `stop`. All of it may be left out, so that the Web UI's form works empty. */
+export type StopRequest = { v: 1; id?: string; reason?: string; by?: string };
+/** The argument of a `steer`. */
+export type SteerRequest = { v: 1; id?: string; message: string; by?: string };
+
+/** Why a turn ended before its model was done. */
+export type Intervention = {
+  kind: typeof INTERRUPT | typeof STOP | 'cancel';
+  id: string;
+  reason?: string;
+  by?: string;
+};
+
+export type SteerMessage = { id: string; message: string; by?: string };
+
+/**
+ * What became of a message: `accepted` and waiting, `delivered` to the model, `done` for an interrupt or a stop,
+ * `refused` where it could not be read, `too_late` where the turn had ended.
+ */
+export type Receipt = {
+  v: 1;
+  id: string;
+  kind: InterventionKind;
+  status: 'accepted' | 'delivered' | 'done' | 'refused' | 'too_late';
+  /** It had come before, under the same id, and was not taken twice. */
+  duplicate?: true;
+};
+
+const stopRequest = z.object({
+  id: z.string().min(1).optional().catch(undefined),
+  reason: z.string().optional().catch(undefined),
+  by: z.string().optional().catch(undefined),
+});
+const steerRequest = stopRequest.extend({ message: z.string().min(1) });
+
+/** Reads whatever came: an interrupt is obeyed even where its argument is nonsense. */
+export function readStop(raw: unknown, fallbackId: string): { id: string; reason?: string; by?: string } {
+  const parsed = stopRequest.safeParse(raw);
+  const { id, reason, by } = parsed.success ? parsed.data : {};
+  return {
+    id: wireId(id ?? fallbackId),
+    ...(reason !== undefined && { reason: wireText(reason, 1000) }),
+    ...(by !== undefined && { by: wireId(by) }),
+  };
+}
+
+/** Undefined where there is no message in it. */
+export function readSteer(raw: unknown, fallbackId: string): SteerMessage | undefined {
+  const parsed = steerRequest.safeParse(raw);
+  if (!parsed.success) return undefined;
+  const { id, message, by } = parsed.data;
+  return {
+    id: wireId(id ?? fallbackId),
+    message: message.toWellFormed(),
+    ...(by !== undefined && { by: wireId(by) }),
+  };
+}
+
+export type Via = 'signal' | 'update';
+
+/** The id of a message that bears none: its number among those of its kind, which the event history tells, too. */
+export class FallbackIds {
+  readonly #counts = new Map<string, number>();
+
+  next(kind: InterventionKind, via: Via): string {
+    const name = via === 'signal' ? kind : `${kind}-update`;
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    return `${name}-${count}`;
+  }
+}

@@ -1,0 +1,61 @@
+import type { Client } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { decodePayloads } from '../client/payloads.js';
+import { WORKER_LOST } from '../shared/failures.js';
+import { hasBegun } from '../shared/settle.js';
+import { wireText } from '../shared/wire-text.js';
+import type { ActivityReport } from './activity-reports.js';
+
+type Started = Extract<ActivityReport, { type: 'activity_started' }>;
+
+/**
+ * Tells Temporal that the process which ran these activities is dead, and lets another worker have their workflows at
+ * once. Whether a tool had begun is read from the server, where its acknowledged heartbeat is, and never taken from the
+ * dead process. What can't be told is noticed by the heartbeat timeout. Returns how many were told.
+ */
+export async function reportLostActivities(
+  client: Client,
+  activities: readonly Started[],
+  how: string,
+): Promise<number> {
+  const runIds = [...new Set(activities.map(({ runId }) => runId))];
+  const told = await Promise.all(
+    runIds.map((runId) => {
+      const ofOne = activities.filter((activity) => activity.runId === runId);
+      return reportOfWorkflow(client, ofOne, how).catch(() => 0);
+    }),
+  );
+  return told.reduce((sum, count) => sum + count, 0);
+}
+
+async function reportOfWorkflow(
+  client: Client,
+  activities: readonly Started[],
+  how: string,
+): Promise<number> {
+  const [{ workflowId = '', runId = '' } = {}] = activities;
+  const { workflowService: service } = client;
+  const { namespace, loadedDataConverter: converter } = client.options;
+  const execution = { workflowId, runId };
+  await service.resetStickyTaskQueue({ namespace, execution });
+  const { pendingActivities } = await service.describeWorkflowExecution({ namespace, execution });
+  let told = 0;
+  for (const activity of activities) {
+    const pending = pendingActivities?.find(({ activityId }) => activityId === activity.activityId);
+    if (!pending) continue;
+    const [beat] = await decodePayloads(converter, pending.heartbeatDetails?.payloads);
+    await client.activity.fail(Buffer.from(activity.token, 'base64'), lost(hasBegun(beat), how));
+    told += 1;
+  }
+  return told;
+}
+
+function lost(begun: boolean, how: string): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: WORKER_LOST,
+    message: wireText(`The worker died while this ran (${how})`),
+    nonRetryable: begun,
+    nextRetryDelay: 1,
+    details: [{ begun }],
+  });
+}

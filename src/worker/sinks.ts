@@ -1,0 +1,24 @@
+import type { InjectedSinks } from '@temporalio/worker';
+import type { Interrupts } from '../activities/interrupts.js';
+import type { TranscriptCache } from '../activities/transcript-cache.js';
+import type { TranscriptSink, WakeSink } from '../shared/activities.js';
+
+type HoldfastSinks = { holdfastTranscript: TranscriptSink; holdfastWake: WakeSink };
+
+/** Where workflows put the messages that they add, and tell of interrupts; in a replay nobody listens. */
+export function holdfastSinks(
+  cache?: TranscriptCache,
+  interrupts?: Interrupts,
+): InjectedSinks<HoldfastSinks> {
+  return {
+    holdfastTranscript: {
+      added: {
+        callDuringReplay: false,
+        fn: ({ runId }, epoch, from, messages) => cache?.add(runId, epoch, from, messages),
+      },
+    },
+    holdfastWake: {
+      interrupted: { callDuringReplay: false, fn: (_info, runId) => interrupts?.interrupt(runId) },
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { HoldfastWorker } from '../worker.js';
+import type { ActivityReport } from './activity-reports.js';
+
+/** From the supervisor: begin to take tasks; or finish what runs and end. */
+export type SupervisorOrder = 'serve' | 'drain';
+/** To the supervisor. `ready`: everything is loaded and connected, no task is taken yet. */
+export type WorkerMessage = { type: 'ready' } | ActivityReport;
+
+/**
+ * The worker's side of a supervised process: makes a worker, waits, serves when it is told to, drains when it is told
+ * to or when its supervisor is gone. Resolves when the worker has ended.
+ */
+export async function serveSupervised(
+  make: (report: (report: ActivityReport) => void) => Promise<HoldfastWorker>,
+): Promise<void> {
+  const send = (message: WorkerMessage) => process.send?.(message);
+  const { worker } = await make(send);
+  await new Promise<void>((resolve, reject) => {
+    let serving = false;
+    const drain = () => {
+      if (!serving) resolve();
+      else if (worker.getState() === 'RUNNING') worker.shutdown();
+    };
+    process.on('message', (order: SupervisorOrder) => {
+      if (order === 'drain') drain();
+      if (order !== 'serve' || serving) return;
+      serving = true;
+      worker.run().then(resolve, reject);
+    });
+    process.once('disconnect', drain);
+    // A terminal sends Ctrl-C to the supervisor, too, which then says what to do.
+    process.on('SIGINT', () => undefined);
+    process.on('SIGTERM', () => undefined);
+    send({ type: 'ready' });
+  });
+}

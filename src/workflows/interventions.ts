@@ -1,0 +1,144 @@
+import {
+  CancellationScope,
+  defineQuery,
+  defineSignal,
+  defineUpdate,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import {
+  FallbackIds,
+  INTERRUPT,
+  type Intervention,
+  type InterventionKind,
+  RECEIPT_QUERY,
+  type Receipt,
+  readSteer,
+  readStop,
+  STEER,
+  STOP,
+  type SteerMessage,
+  type SteerRequest,
+  type StopRequest,
+  type Via,
+} from '../shared/interventions.js';
+import { wakeActivities } from './sinks.js';
+
+const interruptSignal = defineSignal<[StopRequest?]>(INTERRUPT);
+const stopSignal = defineSignal<[StopRequest?]>(STOP);
+const steerSignal = defineSignal<[SteerRequest]>(STEER);
+const interruptUpdate = defineUpdate<Receipt, [StopRequest?]>(INTERRUPT);
+const stopUpdate = defineUpdate<Receipt, [StopRequest?]>(STOP);
+const steerUpdate = defineUpdate<Receipt, [SteerRequest]>(STEER);
+const receiptQuery = defineQuery<Receipt | null, [string]>(RECEIPT_QUERY);
+
+/**
+ * What people and programs ask of a running turn. Each message has an id, and counts once however often it comes.
+ * What happened to the turn is judged by these flags and never by the kind of an activity's error: a dead worker's
+ * timeout looks like a cancellation.
+ */
+export class Interventions {
+  /** End now: no model call and no tool may start, and what runs is canceled. */
+  interrupted: Intervention | undefined;
+  /** End after what runs. */
+  stopped: Intervention | undefined;
+  readonly #steers: SteerMessage[] = [];
+  readonly #receipts = new Map<string, Receipt>();
+  /** The scope of what runs now. */
+  #scope: CancellationScope | undefined;
+  #closed = false;
+  readonly #fallbackIds = new FallbackIds();
+  #tellInterrupted: () => void = () => undefined;
+  readonly #interrupt: Promise<void>;
+
+  /** Listens from now on; messages that came before the turn began are handled in here. */
+  constructor() {
+    this.#interrupt = new Promise((resolve) => {
+      this.#tellInterrupted = resolve;
+    });
+    CancellationScope.current()
+      .cancelRequested.catch(() => this.#end({ kind: 'cancel', id: 'cancel' }))
+      .catch(() => undefined);
+    setHandler(interruptSignal, (raw) => void this.#onStop(INTERRUPT, raw, 'signal'));
+    setHandler(stopSignal, (raw) => void this.#onStop(STOP, raw, 'signal'));
+    setHandler(steerSignal, (raw) => void this.#onSteer(raw, 'signal'));
+    setHandler(interruptUpdate, (raw) => this.#onStop(INTERRUPT, raw, 'update'));
+    setHandler(stopUpdate, (raw) => this.#onStop(STOP, raw, 'update'));
+    setHandler(steerUpdate, (raw) => this.#onSteer(raw, 'update'));
+    setHandler(receiptQuery, (id) => this.#receipts.get(id) ?? null);
+  }
+
+  /** Why the turn is to end, or undefined. */
+  get ending(): Intervention | undefined {
+    return this.interrupted ?? this.stopped;
+  }
+
+  get hasSteers(): boolean {
+    return this.#steers.length > 0;
+  }
+
+  /** The messages that wait for a model call, in the order in which they came; each is given out once. */
+  takeSteers(): SteerMessage[] {
+    const taken = this.#steers.splice(0);
+    for (const { id } of taken) this.#receipts.set(id, { v: 1, id, kind: STEER, status: 'delivered' });
+    return taken;
+  }
+
+  /** No message is taken any more; returns those that no model call has had. */
+  close(): SteerMessage[] {
+    this.#closed = true;
+    const left = this.#steers.splice(0);
+    for (const { id } of left) this.#receipts.set(id, { v: 1, id, kind: STEER, status: 'too_late' });
+    return left;
+  }
+
+  /**
+   * Runs `work` in a scope that an interrupt cancels. It must not throw. Returns when it is done, but after an
+   * interrupt no later than `settleMs`: a tool that ignores its signal, or a dead worker, must not hold the turn.
+   */
+  async run(work: () => Promise<void>, settleMs: number): Promise<void> {
+    const scope = new CancellationScope();
+    this.#scope = scope;
+    const done = scope.run(work);
+    await CancellationScope.nonCancellable(async () => {
+      await Promise.race([done, this.#interrupt.then(() => sleep(settleMs))]);
+    });
+    this.#scope = undefined;
+  }
+
+  #onStop(kind: typeof INTERRUPT | typeof STOP, raw: unknown, via: Via): Receipt {
+    const request = readStop(raw, this.#fallbackIds.next(kind, via));
+    const known = this.#receipts.get(request.id);
+    if (known) return { ...known, duplicate: true };
+    if (this.#closed) return this.#receipt(request.id, kind, 'too_late');
+    if (kind === STOP) this.stopped ??= { kind, ...request };
+    else this.#end({ kind, ...request });
+    return this.#receipt(request.id, kind, 'done');
+  }
+
+  #onSteer(raw: unknown, via: Via): Receipt {
+    const fallbackId = this.#fallbackIds.next(STEER, via);
+    const steer = readSteer(raw, fallbackId);
+    if (!steer) return this.#receipt(fallbackId, STEER, 'refused');
+    const known = this.#receipts.get(steer.id);
+    if (known) return { ...known, duplicate: true };
+    if (this.#closed) return this.#receipt(steer.id, STEER, 'too_late');
+    this.#steers.push(steer);
+    return this.#receipt(steer.id, STEER, 'accepted');
+  }
+
+  #end(intervention: Intervention): void {
+    if (this.interrupted) return;
+    this.interrupted = intervention;
+    this.#tellInterrupted();
+    this.#scope?.cancel();
+    wakeActivities(workflowInfo().runId);
+  }
+
+  #receipt(id: string, kind: InterventionKind, status: Receipt['status']): Receipt {
+    const receipt: Receipt = { v: 1, id, kind, status };
+    this.#receipts.set(id, receipt);
+    return receipt;
+  }
+}
