@@ -10,4 +10,3 @@ export {
   type ToolOptions,
 } from './define/define-tool.js';
 export type { Duration } from './define/duration.js';
-export { codingTools } from './tools/coding-tools.js';

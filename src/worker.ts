@@ -62,14 +62,22 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
   const transcripts = new TranscriptReader(cache);
   const interrupts = new Interrupts();
   const isDraining = () => ['STOPPING', 'DRAINING'].includes(worker.getState());
+  const modelFor = modelChooser();
   const activities = holdfastActivities({
     agents,
-    modelFor: modelChooser(),
+    modelFor,
     transcripts,
     interrupts,
     isDraining,
   });
   refuseWhatCannotWork(own, activities);
+  // While the SDK starts its threads this one is idle.
+  setImmediate(() => {
+    for (const agent of options.agents)
+      modelFor(agent)
+        .prepare?.()
+        .catch(() => undefined);
+  });
   const worker: Worker = await Worker.create({
     // A turn asks its own worker for messages: when that one died, this is how long the question waits for another.
     stickyQueueScheduleToStartTimeout: '1 second',

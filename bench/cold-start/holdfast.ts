@@ -6,12 +6,11 @@ import { readerAgent } from '../agent.js';
 import { promptOf } from '../model/task.js';
 
 const [modelUrl = '', taskQueue = randomUUID()] = process.argv.slice(2);
-const [{ worker }, client] = await Promise.all([
+const [{ worker }, turn] = await Promise.all([
   createWorker({ agents: [readerAgent('reader', modelUrl, false)], taskQueue }),
-  AgentClient.connect({ taskQueue }),
+  AgentClient.connect({ taskQueue }).then((client) => client.start('reader', promptOf(0))),
 ]);
 await worker.runUntil(async () => {
-  const turn = await client.start('reader', promptOf(0));
   await turn.result();
   process.send?.('ended');
 });

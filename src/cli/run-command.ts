@@ -33,29 +33,32 @@ export async function runCommand(prompt: string, options: RunOptions): Promise<n
   const server = await ensureServer({ onProgress: (line) => errors.write(`${errors.style.dim(line)}\n`) });
   const { address, namespace } = server;
   const taskQueue = folderQueue(root);
-  const [client, worker] = await Promise.all([
-    AgentClient.connect({ address, namespace, taskQueue }),
-    NativeConnection.connect({ address }).then(async (connection) => {
-      const made = await createWorker({ agents: [coder(root, model)], connection, namespace, taskQueue });
-      return { ...made, connection };
-    }),
-  ]);
-  const served = worker.worker.run();
-  try {
+  const startTurn = async () => {
+    const client = await AgentClient.connect({ address, namespace, taskQueue });
     const turn = await client.start('coder', prompt, {
       turnId: options.turnId ?? randomUUID(),
       stream: true,
       metadata: { workspace: root },
       ...(options.iterations !== undefined && { limits: { iterations: options.iterations } }),
     });
+    return { client, turn };
+  };
+  const startWorker = async () => {
+    const connection = await NativeConnection.connect({ address });
+    const agents = [coder(root, model)];
+    return { connection, ...(await createWorker({ agents, connection, namespace, taskQueue })) };
+  };
+  const [{ client, turn }, { connection, worker }] = await Promise.all([startTurn(), startWorker()]);
+  const served = worker.run();
+  try {
     const release = interruptOnCtrlC(turn, errors);
     const end = options.json ? await printJson(turn) : await printText(turn, server, startedAt);
     release();
     return end;
   } finally {
-    worker.worker.shutdown();
+    worker.shutdown();
     await served;
-    await Promise.all([client.close(), worker.connection.close()]);
+    await Promise.all([client.close(), connection.close()]);
   }
 }
 

@@ -5,15 +5,13 @@ import {
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandle,
 } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { z } from 'zod';
 import {
   DEFAULT_TASK_QUEUE,
-  idText,
+  TURN_ID,
   TURN_WORKFLOW,
   type TurnInput,
   type TurnOutcome,
-  turnInput,
+  turnInputProblems,
 } from '../shared/turn.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
 import { TurnConflict } from './errors.js';
@@ -49,6 +47,7 @@ export class AgentClient {
   static async connect(
     options: { address?: string; namespace?: string; taskQueue?: string } = {},
   ): Promise<AgentClient> {
+    const { loadClientConnectConfig } = await import('@temporalio/envconfig');
     const config = loadClientConnectConfig();
     const connection = await Connection.connect({
       ...config.connectionOptions,
@@ -74,8 +73,11 @@ export class AgentClient {
   async start(agent: string, prompt: string, options: StartOptions = {}): Promise<TurnHandle> {
     const { turnId = randomUUID(), taskQueue = this.#taskQueue, ...rest } = options;
     const input = checkedInput({ v: 1, agent, prompt, ...rest });
-    const id = idText.safeParse(turnId);
-    if (!id.success) throw new TypeError(`turnId ${JSON.stringify(turnId)}: ${id.error.issues[0]?.message}`);
+    if (!TURN_ID.test(turnId)) {
+      throw new TypeError(
+        `turnId ${JSON.stringify(turnId)}: use letters, digits and . _ : / -, 200 at most.`,
+      );
+    }
     const staticSummary = wireLine(`${agent}: ${prompt}`);
     try {
       const handle = await this.client.workflow.start(TURN_WORKFLOW, {
@@ -123,8 +125,8 @@ export class AgentClient {
   }
 }
 
-function checkedInput(input: unknown): TurnInput {
-  const checked = turnInput.safeParse(input);
-  if (checked.success) return checked.data;
-  throw new TypeError(`This turn can't be started.\n${z.prettifyError(checked.error)}`);
+function checkedInput(input: TurnInput): TurnInput {
+  const problems = turnInputProblems(input);
+  if (problems.length === 0) return input;
+  throw new TypeError(`This turn can't be started.\n${problems.join('\n')}`);
 }

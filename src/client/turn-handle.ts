@@ -14,6 +14,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/common';
 import type { TurnEvent } from '../shared/events.js';
+import type { TurnFold } from '../shared/fold.js';
 import {
   INTERRUPT,
   type InterventionKind,
@@ -25,8 +26,6 @@ import {
 import type { Message } from '../shared/messages.js';
 import { type OutcomeType, STATE_QUERY, type TurnOutcome, type TurnState } from '../shared/turn.js';
 import { TurnFailed, TurnNotFound } from './errors.js';
-import { readHistory } from './read-history.js';
-import { watchTurn } from './watch-turn.js';
 
 /** An ended turn's outcome, with all the messages that it added. */
 export type FinishedTurn = Omit<TurnOutcome, 'messages' | 'type'> & {
@@ -43,6 +42,8 @@ export type MessageOptions = {
 
 /** `too_late`: the turn had ended. What came of one that was sent, `receipt(id)` tells. */
 export type SentMessage = { id: string; status: 'sent' | 'too_late' };
+
+// What reads histories is loaded when it is needed: a program that starts a turn is to be quick.
 
 /** One turn, running or ended. All it knows is on the Temporal server. */
 export class TurnHandle {
@@ -77,6 +78,7 @@ export class TurnHandle {
    */
   async *events(options: { after?: number; signal?: AbortSignal } = {}): AsyncIterableIterator<TurnEvent> {
     try {
+      const { watchTurn } = await import('./watch-turn.js');
       yield* watchTurn(this.#client, this.turnId, options);
     } catch (error) {
       throw turnError(this.turnId, error);
@@ -90,7 +92,7 @@ export class TurnHandle {
 
   /** All messages up to now. Read from the event history, so that it needs no worker and works in an outage. */
   async transcript(): Promise<Message[]> {
-    const { messages } = await this.#asking(() => readHistory(this.#client, this.turnId));
+    const { messages } = await this.#asking(() => this.#rebuilt());
     return messages;
   }
 
@@ -139,8 +141,13 @@ export class TurnHandle {
   }
 
   async #deltaMessages(): Promise<Message[]> {
-    const { messages, deltaFrom } = await readHistory(this.#client, this.turnId);
+    const { messages, deltaFrom } = await this.#rebuilt();
     return messages.slice(deltaFrom);
+  }
+
+  async #rebuilt(): Promise<TurnFold> {
+    const { readHistory } = await import('./read-history.js');
+    return await readHistory(this.#client, this.turnId);
   }
 
   async #asking<Answer>(ask: () => Promise<Answer>): Promise<Answer> {

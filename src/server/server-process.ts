@@ -15,6 +15,12 @@ const DYNAMIC_CONFIG = [
   'history.timerProcessorMaxPollRPS=2000',
 ];
 
+/**
+ * A write-ahead log takes an iteration from 46 ms to 33. It survives a kill of any process; a power failure may cost the
+ * last commits, but never the file (sqlite.org, "PRAGMA synchronous").
+ */
+const SQLITE_PRAGMAS = ['journal_mode=wal', 'synchronous=1'];
+
 const READY_TIMEOUT_MS = 30_000;
 const POLL_MS = 25;
 const LOG_LINES_SHOWN = 15;
@@ -94,6 +100,7 @@ function serverArguments(plan: ServerProcessPlan): string[] {
     ...(plan.uiPort === undefined ? ['--headless'] : ['--ui-port', String(plan.uiPort)]),
     ...['--db-filename', plan.dbFile, '--namespace', plan.namespace, '--log-level', 'warn'],
     ...DYNAMIC_CONFIG.flatMap((value) => ['--dynamic-config-value', value]),
+    ...SQLITE_PRAGMAS.flatMap((value) => ['--sqlite-pragma', value]),
   ];
 }
 

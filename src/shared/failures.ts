@@ -1,6 +1,9 @@
 /** The supervisor's word that the process which ran an activity is dead. */
 export const WORKER_LOST = 'Worker.Lost';
 
+/** This worker lacks the tool; it has run nothing. */
+export const TOOL_NOT_HERE = 'Tool.NotHere';
+
 /**
  * The types of the failures that Temporal shows and that a program may switch on.
  * docs/errors.md says of each what to do.
@@ -9,7 +12,7 @@ export const failureTypes = [
   'Turn.InvalidInput',
   'Turn.UnsupportedVersion',
   'Agent.NotHere',
-  'Tool.NotHere',
+  TOOL_NOT_HERE,
   'Tool.Retryable',
   'Tool.Failed',
   WORKER_LOST,

@@ -138,8 +138,7 @@ export class TurnFold {
     const settlement = settleToolCall(call, tool, step.end);
     if (settlement.do === 'result') return [this.#settle(settlement.result)];
     const isLast = (this.#starts.get(call.callId) ?? 0) > (this.#settings?.maxRestarts ?? 0);
-    if (settlement.do === 'reconcile' || !isLast) return [];
-    return [this.#settle(workerLost({ id: call.callId, name: call.name }))];
+    return settlement.do === 'run_again' && isLast ? [this.#settle(settlement.otherwise)] : [];
   }
 
   #settle(result: ToolResultBlock): NewEvent {

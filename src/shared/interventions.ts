@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { isJsonObject } from './json.js';
 import { wireId, wireText } from './wire-text.js';
 
 /** Signals and updates of the same names; the update answers with a {@link Receipt}. */
@@ -41,19 +41,13 @@ export type Receipt = {
   duplicate?: true;
 };
 
-const stopRequest = z.object({
-  id: z.string().min(1).optional().catch(undefined),
-  reason: z.string().optional().catch(undefined),
-  by: z.string().optional().catch(undefined),
-});
-const steerRequest = stopRequest.extend({ message: z.string().min(1) });
-
 /** Reads whatever came: an interrupt is obeyed even where its argument is nonsense. */
 export function readStop(raw: unknown, fallbackId: string): { id: string; reason?: string; by?: string } {
-  const parsed = stopRequest.safeParse(raw);
-  const { id, reason, by } = parsed.success ? parsed.data : {};
+  const id = textField(raw, 'id');
+  const reason = textField(raw, 'reason');
+  const by = textField(raw, 'by');
   return {
-    id: wireId(id ?? fallbackId),
+    id: wireId(id || fallbackId),
     ...(reason !== undefined && { reason: wireText(reason, 1000) }),
     ...(by !== undefined && { by: wireId(by) }),
   };
@@ -61,14 +55,15 @@ export function readStop(raw: unknown, fallbackId: string): { id: string; reason
 
 /** Undefined where there is no message in it. */
 export function readSteer(raw: unknown, fallbackId: string): SteerMessage | undefined {
-  const parsed = steerRequest.safeParse(raw);
-  if (!parsed.success) return undefined;
-  const { id, message, by } = parsed.data;
-  return {
-    id: wireId(id ?? fallbackId),
-    message: message.toWellFormed(),
-    ...(by !== undefined && { by: wireId(by) }),
-  };
+  const message = textField(raw, 'message');
+  if (!message) return undefined;
+  const { id, by } = readStop(raw, fallbackId);
+  return { id, message: message.toWellFormed(), ...(by !== undefined && { by }) };
+}
+
+function textField(raw: unknown, name: string): string | undefined {
+  const value = isJsonObject(raw) ? raw[name] : undefined;
+  return typeof value === 'string' ? value : undefined;
 }
 
 export type Via = 'signal' | 'update';

@@ -1,49 +1,49 @@
-import { z } from 'zod';
+import { type Check, isListOf, isNumber, isOneOf, isShape, isText, isVariant } from './shape.js';
 
 // Message and block ids are given when the thing is made and never change; `content` is always a list of blocks.
 
-const textBlock = z.strictObject({
-  type: z.literal('text'),
-  id: z.string(),
-  text: z.string(),
+export type TextBlock = {
+  type: 'text';
+  id: string;
+  text: string;
   /** The stream was cut by an interrupt: this is all that came. */
-  partial: z.exactOptional(z.literal(true)),
-});
+  partial?: true;
+};
 
-const imageBlock = z.strictObject({
-  type: z.literal('image'),
-  id: z.string(),
-  mediaType: z.string(),
+export type ImageBlock = {
+  type: 'image';
+  id: string;
+  mediaType: string;
   /** Base64. */
-  data: z.string(),
-});
+  data: string;
+};
 
-const reasoningBlock = z.strictObject({
-  type: z.literal('reasoning'),
-  id: z.string(),
-  text: z.string(),
+export type ReasoningBlock = {
+  type: 'reasoning';
+  id: string;
+  text: string;
   /** What the provider wants back unread: a signature, or an encrypted item. */
-  opaque: z.exactOptional(z.string()),
-});
+  opaque?: string;
+};
 
-const toolCallBlock = z.strictObject({
-  type: z.literal('tool_call'),
+export type ToolCallBlock = {
+  type: 'tool_call';
   /** Unique in the transcript; `[a-zA-Z0-9_-]`, at most 64 characters. */
-  id: z.string(),
+  id: string;
   /** The tool's name, fit for every provider: `^[a-zA-Z0-9_-]{1,64}$`. */
-  name: z.string(),
+  name: string;
   /** The JSON text exactly as the model wrote it; it may be broken. */
-  arguments: z.string(),
+  arguments: string;
   /** The id that the provider gave, where it differs from ours. */
-  providerId: z.exactOptional(z.string()),
+  providerId?: string;
   /** The name that the model wrote, where it differs from ours. */
-  requestedName: z.exactOptional(z.string()),
-});
+  requestedName?: string;
+};
 
-const toolResultStatus = z.enum(['ok', 'error', 'denied', 'interrupted', 'unknown']);
+const TOOL_RESULT_STATUSES = ['ok', 'error', 'denied', 'interrupted', 'unknown'] as const;
+export type ToolResultStatus = (typeof TOOL_RESULT_STATUSES)[number];
 
-/** Why a call has no ordinary result; for machines, as the text is for the model. */
-const toolResultCause = z.enum([
+const TOOL_RESULT_CAUSES = [
   'tool_threw',
   'timed_out',
   'unknown_tool',
@@ -59,68 +59,64 @@ const toolResultCause = z.enum([
   'denied_by_person',
   'denied_by_rule',
   'no_result_recorded',
-]);
+] as const;
+/** Why a call has no ordinary result; for machines, as the text is for the model. */
+export type ToolResultCause = (typeof TOOL_RESULT_CAUSES)[number];
 
-const toolResultBlock = z.strictObject({
-  type: z.literal('tool_result'),
+export type ToolResultBlock = {
+  type: 'tool_result';
   /** The id of the call that this answers. */
-  callId: z.string(),
-  name: z.string(),
-  status: toolResultStatus,
-  content: z.array(z.discriminatedUnion('type', [textBlock, imageBlock])),
-  cause: z.exactOptional(toolResultCause),
+  callId: string;
+  name: string;
+  status: ToolResultStatus;
+  content: (TextBlock | ImageBlock)[];
+  cause?: ToolResultCause;
   /** Wall-clock time of the tool's body, in milliseconds; absent where it did not run to its end. */
-  durationMs: z.exactOptional(z.number()),
-});
+  durationMs?: number;
+};
 
-const systemMessage = z.strictObject({
-  role: z.literal('system'),
-  id: z.string(),
-  content: z.array(textBlock),
-});
+const STOP_REASONS = ['end_turn', 'tool_use', 'max_tokens', 'stop_sequence', 'refusal', 'pause'] as const;
+export type StopReason = (typeof STOP_REASONS)[number];
 
-const userMessage = z.strictObject({
-  role: z.literal('user'),
-  id: z.string(),
-  content: z.array(z.discriminatedUnion('type', [textBlock, imageBlock])),
-});
-
-const stopReason = z.enum(['end_turn', 'tool_use', 'max_tokens', 'stop_sequence', 'refusal', 'pause']);
-
-const assistantMessage = z.strictObject({
-  role: z.literal('assistant'),
-  id: z.string(),
-  content: z.array(z.discriminatedUnion('type', [textBlock, reasoningBlock, toolCallBlock])),
-  /** Why the model stopped; absent on a reply that was cut by an interrupt. */
-  stopReason: z.exactOptional(stopReason),
-  model: z.exactOptional(z.string()),
-});
-
-const toolMessage = z.strictObject({
-  role: z.literal('tool'),
-  id: z.string(),
-  /** One result for each call of the assistant message before, in the order of the calls. */
-  content: z.array(toolResultBlock),
-});
-
-export const message = z.discriminatedUnion('role', [
-  systemMessage,
-  userMessage,
-  assistantMessage,
-  toolMessage,
-]);
-
-export type TextBlock = z.infer<typeof textBlock>;
-export type ImageBlock = z.infer<typeof imageBlock>;
-export type ToolCallBlock = z.infer<typeof toolCallBlock>;
-export type ToolResultBlock = z.infer<typeof toolResultBlock>;
-export type ToolResultStatus = z.infer<typeof toolResultStatus>;
-export type ToolResultCause = z.infer<typeof toolResultCause>;
 export type UserBlock = TextBlock | ImageBlock;
-export type AssistantMessage = z.infer<typeof assistantMessage>;
-export type ToolMessage = z.infer<typeof toolMessage>;
-export type StopReason = z.infer<typeof stopReason>;
-export type Message = z.infer<typeof message>;
+type SystemMessage = { role: 'system'; id: string; content: TextBlock[] };
+type UserMessage = { role: 'user'; id: string; content: UserBlock[] };
+export type AssistantMessage = {
+  role: 'assistant';
+  id: string;
+  content: (TextBlock | ReasoningBlock | ToolCallBlock)[];
+  /** Why the model stopped; absent on a reply that was cut by an interrupt. */
+  stopReason?: StopReason;
+  model?: string;
+};
+/** One result for each call of the assistant message before, in the order of the calls. */
+export type ToolMessage = { role: 'tool'; id: string; content: ToolResultBlock[] };
+export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
+
+const text = isShape({ type: isText, id: isText, text: isText }, { partial: isOneOf(true) });
+const image = isShape({ type: isText, id: isText, mediaType: isText, data: isText });
+const reasoning = isShape({ type: isText, id: isText, text: isText }, { opaque: isText });
+const toolCall = isShape(
+  { type: isText, id: isText, name: isText, arguments: isText },
+  { providerId: isText, requestedName: isText },
+);
+const shown = isListOf(isVariant('type', { text, image }));
+const toolResult = isShape(
+  { type: isText, callId: isText, name: isText, status: isOneOf(...TOOL_RESULT_STATUSES), content: shown },
+  { cause: isOneOf(...TOOL_RESULT_CAUSES), durationMs: isNumber },
+);
+const role = isText;
+
+/** Of a message that somebody hands in. */
+export const isMessage: Check = isVariant('role', {
+  system: isShape({ role, id: isText, content: isListOf(isVariant('type', { text })) }),
+  user: isShape({ role, id: isText, content: shown }),
+  assistant: isShape(
+    { role, id: isText, content: isListOf(isVariant('type', { text, reasoning, tool_call: toolCall })) },
+    { stopReason: isOneOf(...STOP_REASONS), model: isText },
+  ),
+  tool: isShape({ role, id: isText, content: isListOf(isVariant('type', { tool_result: toolResult })) }),
+});
 
 /** The text of a message: its text blocks, joined; `''` where it has none. */
 export function textOf(from: Message): string {

@@ -50,6 +50,8 @@ export type Model = {
   /** The name that is used where a turn gives none. */
   name: string;
   call(request: ModelRequest, context: ModelContext): Promise<ModelResponse>;
+  /** Called once while a worker starts: loads what the first call would else have to wait for. */
+  prepare?(): Promise<void>;
 };
 
 /** What went wrong at the provider, and what to do: `retryable`, and after how many milliseconds. */

@@ -1,4 +1,5 @@
 import type { PlannedCall, RunToolResult } from './activities.js';
+import { TOOL_NOT_HERE } from './failures.js';
 import type { ToolResultBlock } from './messages.js';
 import { mayStillRun, notStarted, timedOut, toolThrew, wasRunning, workerLost } from './tool-results.js';
 import type { ToolSettings } from './turn.js';
@@ -18,7 +19,7 @@ export type ToolEnd =
 
 export type Settlement =
   | { do: 'result'; result: ToolResultBlock }
-  | { do: 'run_again' }
+  | { do: 'run_again'; otherwise: ToolResultBlock }
   | { do: 'reconcile' };
 
 /**
@@ -36,7 +37,10 @@ export function settleToolCall(
     case 'completed':
       return { do: 'result', result: end.output.result };
     case 'failed':
-      return { do: 'result', result: toolThrew(called, end.text) };
+      // A worker that lacks the tool has run nothing: another one may have it.
+      return end.type === TOOL_NOT_HERE
+        ? { do: 'run_again', otherwise: toolThrew(called, end.text) }
+        : { do: 'result', result: toolThrew(called, end.text) };
     case 'canceled':
       return { do: 'result', result: end.begun ? wasRunning(called) : notStarted(called) };
     case 'abandoned':
@@ -46,7 +50,7 @@ export function settleToolCall(
         ? { do: 'reconcile' }
         : { do: 'result', result: timedOut(called, Math.round(tool.timeoutMs / 1000), true) };
     case 'lost':
-      if (!end.begun && !tool.idempotent) return { do: 'run_again' };
+      if (!end.begun && !tool.idempotent) return { do: 'run_again', otherwise: workerLost(called) };
       return tool.reconciles ? { do: 'reconcile' } : { do: 'result', result: workerLost(called) };
     default:
       return end satisfies never;

@@ -1,8 +1,19 @@
-import { z } from 'zod';
 import type { Intervention, SteerMessage } from './interventions.js';
-import { type Message, message, type ToolResultBlock } from './messages.js';
+import type { JsonObject } from './json.js';
+import { isMessage, type Message, type ToolResultBlock } from './messages.js';
+import {
+  is,
+  isBoolean,
+  isListOf,
+  isNonEmptyText,
+  isObject,
+  isOneOf,
+  isShape,
+  isText,
+  isWholeNumber,
+} from './shape.js';
 import { WIRE_VERSION } from './version.js';
-import { wireText } from './wire-text.js';
+import { errorText, wireText } from './wire-text.js';
 
 /** Names that Temporal sees. A workflow of one of these types on any server is Holdfast's. */
 export const TURN_WORKFLOW = 'holdfast.turn';
@@ -13,46 +24,69 @@ export const MESSAGES_QUERY = 'messages';
 const TENANT_BYTES = 64;
 
 /** Ids become parts of workflow ids and of URLs. A `/` stands only between a session and its turn. */
-export const idText = z
-  .string()
-  .regex(/^[a-zA-Z0-9][a-zA-Z0-9._:/-]{0,199}$/, 'use letters, digits and . _ : / -, 200 at most');
+export const TURN_ID = /^[a-zA-Z0-9][a-zA-Z0-9._:/-]{0,199}$/;
+
+export type Limits = {
+  /** The most model calls of the turn. The tools that the last reply asks for are run, too. */
+  iterations?: number;
+};
+
+export type TurnInput = {
+  v: 1;
+  agent: string;
+  /** The agent's version; without it, the one that the worker has. */
+  version?: string;
+  prompt: string;
+  /** Earlier messages of the conversation. */
+  transcript?: Message[];
+  /** In place of the agent's own instructions. */
+  instructions?: string;
+  /** In place of the agent's own model name. */
+  model?: string;
+  limits?: Limits;
+  /** Whether the text is to be watched as it comes. It makes heartbeats five times as frequent. */
+  stream?: boolean;
+  metadata?: JsonObject;
+  /** For fair shares between tenants. */
+  tenant?: string;
+  /** W3C trace context. */
+  traceparent?: string;
+};
 
 /**
- * Becomes Temporal's fairness key: with a longer one the server refuses the workflow task again and again, and half a
- * character in it ends the worker's process (measured on SDK 1.24).
+ * A tenant becomes Temporal's fairness key: with a longer one the server refuses the workflow task again and again, and
+ * half a character in it ends the worker's process (measured on SDK 1.24).
  */
-const tenantText = z
-  .string()
-  .refine((tenant) => wireText(tenant, TENANT_BYTES) === tenant, 'use well-formed text of 64 bytes at most');
+const isTenant = is(
+  `well-formed text of ${TENANT_BYTES} bytes at most`,
+  (value) => typeof value === 'string' && wireText(value, TENANT_BYTES) === value,
+);
 
-export const limits = z.strictObject({
-  /** The most model calls of the turn. The tools that the last reply asks for are run, too. */
-  iterations: z.exactOptional(z.int().min(1).max(100_000)),
-});
-export type Limits = z.infer<typeof limits>;
+const isTurnInput = isShape(
+  { v: isOneOf(WIRE_VERSION), agent: isNonEmptyText, prompt: isText },
+  {
+    version: isText,
+    transcript: isListOf(isMessage),
+    instructions: isText,
+    model: isText,
+    limits: isShape({}, { iterations: isWholeNumber(1, 100_000) }),
+    stream: isBoolean,
+    metadata: isObject,
+    tenant: isTenant,
+    traceparent: isText,
+  },
+);
 
-export const turnInput = z.strictObject({
-  v: z.literal(WIRE_VERSION),
-  agent: z.string().min(1),
-  /** The agent's version; without it, the one that the worker has. */
-  version: z.exactOptional(z.string()),
-  prompt: z.string(),
-  /** Earlier messages of the conversation. */
-  transcript: z.exactOptional(z.array(message)),
-  /** In place of the agent's own instructions. */
-  instructions: z.exactOptional(z.string()),
-  /** In place of the agent's own model name. */
-  model: z.exactOptional(z.string()),
-  limits: z.exactOptional(limits),
-  /** Whether the text is to be watched as it comes. It makes heartbeats five times as frequent. */
-  stream: z.exactOptional(z.boolean()),
-  metadata: z.exactOptional(z.record(z.string(), z.json())),
-  /** For fair shares between tenants. */
-  tenant: z.exactOptional(tenantText),
-  /** W3C trace context. */
-  traceparent: z.exactOptional(z.string()),
-});
-export type TurnInput = z.infer<typeof turnInput>;
+/** What is wrong with a turn input, one line each: `limits.iterations: expected a whole number ...`. None if it is one. */
+export function turnInputProblems(value: unknown): string[] {
+  try {
+    // JSON that is nested some thousand levels deep overflows the stack of whoever writes it next.
+    JSON.stringify(value);
+    return isTurnInput(value, '');
+  } catch (error) {
+    return [errorText(error)];
+  }
+}
 
 /** What a model call cost. A count that the provider did not tell is absent, never 0. */
 export type Usage = {

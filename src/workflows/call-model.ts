@@ -53,7 +53,7 @@ export async function callModel(
       fault = error;
     }
   };
-  await interventions.run(work, run.settings?.settleMs ?? SETTLE_MS);
+  await interventions.settle(work(), run.settings?.settleMs ?? SETTLE_MS);
   if (answer && !('interrupted' in answer)) {
     run.count(answer);
     return answer;

@@ -45,21 +45,15 @@ export class Interventions {
   stopped: Intervention | undefined;
   readonly #steers: SteerMessage[] = [];
   readonly #receipts = new Map<string, Receipt>();
-  /** The scope of what runs now. */
-  #scope: CancellationScope | undefined;
+  readonly #scope = CancellationScope.current();
+  /** What the turn waits for now, and what ends the waiting. */
+  #settling: { settleMs: number; overdue: () => void } | undefined;
   #closed = false;
   readonly #fallbackIds = new FallbackIds();
-  #tellInterrupted: () => void = () => undefined;
-  readonly #interrupt: Promise<void>;
 
   /** Listens from now on; messages that came before the turn began are handled in here. */
   constructor() {
-    this.#interrupt = new Promise((resolve) => {
-      this.#tellInterrupted = resolve;
-    });
-    CancellationScope.current()
-      .cancelRequested.catch(() => this.#end({ kind: 'cancel', id: 'cancel' }))
-      .catch(() => undefined);
+    this.#scope.cancelRequested.catch(() => this.#end({ kind: 'cancel', id: 'cancel' }));
     setHandler(interruptSignal, (raw) => void this.#onStop(INTERRUPT, raw, 'signal'));
     setHandler(stopSignal, (raw) => void this.#onStop(STOP, raw, 'signal'));
     setHandler(steerSignal, (raw) => void this.#onSteer(raw, 'signal'));
@@ -94,17 +88,15 @@ export class Interventions {
   }
 
   /**
-   * Runs `work` in a scope that an interrupt cancels. It must not throw. Returns when it is done, but after an
-   * interrupt no later than `settleMs`: a tool that ignores its signal, or a dead worker, must not hold the turn.
+   * Waits for `work`, which must not throw; but after an interrupt no longer than `settleMs`: a tool that ignores its
+   * signal, or a dead worker, must not hold the turn.
    */
-  async run(work: () => Promise<void>, settleMs: number): Promise<void> {
-    const scope = new CancellationScope();
-    this.#scope = scope;
-    const done = scope.run(work);
-    await CancellationScope.nonCancellable(async () => {
-      await Promise.race([done, this.#interrupt.then(() => sleep(settleMs))]);
+  async settle(work: Promise<void>, settleMs: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#settling = { settleMs, overdue: resolve };
+      work.then(resolve, resolve);
     });
-    this.#scope = undefined;
+    this.#settling = undefined;
   }
 
   #onStop(kind: typeof INTERRUPT | typeof STOP, raw: unknown, via: Via): Receipt {
@@ -128,12 +120,15 @@ export class Interventions {
     return this.#receipt(steer.id, STEER, 'accepted');
   }
 
+  /** Cancels the turn's scope, and with it all that runs. The turn itself goes on, to its end. */
   #end(intervention: Intervention): void {
     if (this.interrupted) return;
     this.interrupted = intervention;
-    this.#tellInterrupted();
-    this.#scope?.cancel();
+    if (intervention.kind !== 'cancel') this.#scope.cancel();
     wakeActivities(workflowInfo().runId);
+    const { settleMs, overdue } = this.#settling ?? {};
+    if (settleMs === undefined || !overdue) return;
+    CancellationScope.nonCancellable(() => sleep(settleMs)).then(overdue, overdue);
   }
 
   #receipt(id: string, kind: InterventionKind, status: Receipt['status']): Receipt {

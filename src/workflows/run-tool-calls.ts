@@ -1,7 +1,7 @@
 import type { PlannedCall } from '../shared/activities.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { settleToolCall } from '../shared/settle.js';
-import { mayStillRun, notStarted, workerLost } from '../shared/tool-results.js';
+import { mayStillRun, notStarted } from '../shared/tool-results.js';
 import type { ToolSettings, TurnSettings } from '../shared/turn.js';
 import type { Interventions } from './interventions.js';
 import { type CallToRun, reconcileTool, runTool } from './tool-activity.js';
@@ -17,7 +17,7 @@ export async function runToolCalls(
   interventions: Interventions,
 ): Promise<Map<string, ToolResultBlock>> {
   const round = new Round(run, planned, interventions);
-  await interventions.run(() => round.runAll(), round.settings.settleMs);
+  await interventions.settle(round.runAll(), round.settings.settleMs);
   return round.close();
 }
 
@@ -72,7 +72,7 @@ class Round {
 
   async #runOne(call: CallToRun): Promise<ToolResultBlock> {
     const called = { id: call.callId, name: call.name };
-    for (let start = 0; start <= this.settings.maxRestarts; start++) {
+    for (let start = 0; ; start++) {
       if (this.#interventions.ending) return notStarted(called);
       this.#started.add(call.callId);
       this.#run.callStatus.set(call.callId, 'running');
@@ -80,8 +80,8 @@ class Round {
       const settlement = settleToolCall(call, call.tool, await runTool(this.#run, call, start));
       if (settlement.do === 'result') return settlement.result;
       if (settlement.do === 'reconcile') return await reconcileTool(this.#run, call);
+      if (start === this.settings.maxRestarts) return settlement.otherwise;
     }
-    return workerLost(called);
   }
 
   #settle(result: ToolResultBlock): void {

@@ -170,12 +170,12 @@ test('a cancel during a model call keeps the user message and the text that had 
 });
 
 // D12
-test('a cancel during a model call of which nothing has come keeps the user message alone', async () => {
+test('a cancel during a model call of which nothing has come keeps the user message, and a note of the interrupt', async () => {
   const model = scriptedModel([reply(text('too late'), { delayMs: Number.POSITIVE_INFINITY })]);
   await withWorker(agentWith([], { model }), async (running) => {
     const turn = await running.start('hello');
     await vi.waitFor(() => expect(model.requests).toHaveLength(1));
-    expect(rolesOf(await cancel(turn, running))).toEqual(['user']);
+    expect(rolesOf(await cancel(turn, running))).toEqual(['user', 'user']);
   });
 });
 
@@ -197,7 +197,7 @@ test('a cancel while a model call waits to be tried again is heard at once', asy
   await withWorker(agentWith([], { model }), async (running) => {
     const turn = await running.start('hello');
     for await (const event of turn.events()) if (event.type === 'retry_waiting') break;
-    expect(rolesOf(await cancel(turn, running))).toEqual(['user']);
+    expect(rolesOf(await cancel(turn, running))).toEqual(['user', 'user']);
     expect(model.requests).toHaveLength(1);
   });
 });
@@ -210,7 +210,7 @@ test('a turn that is canceled before a worker has it ends without a model call',
   const turn = await client.start('tester', 'hello', { taskQueue });
   await turn.cancel();
   const use = async (running: RunningWorker) => {
-    expect(rolesOf(await cancel(turn, running))).toEqual(['user']);
+    expect(rolesOf(await cancel(turn, running))).toEqual(['user', 'user']);
     expect(model.requests).toEqual([]);
   };
   await withWorker(agentWith([], { model }), use, { taskQueue });

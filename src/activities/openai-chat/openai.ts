@@ -75,6 +75,9 @@ export function openai(options: OpenAiOptions = {}): Model {
       return options.model || process.env['OPENAI_MODEL'] || '';
     },
     call,
+    async prepare() {
+      await import('openai');
+    },
   };
 }
 
