@@ -28,12 +28,21 @@ function scrub(value) {
 
 /** Told when the tool or the model that waits has begun. */
 let begun = () => undefined;
+/** Lets the tool `gate` go. */
+let openGate = () => undefined;
 const tool = (name, run, more = {}) =>
   defineTool({ name, description: name, input: z.object({ text: z.string().optional() }), run, ...more });
 const tools = [
   tool('echo', ({ text: said }) => said ?? ''),
   tool('fail', () => Promise.reject(new Error('no')), { idempotent: true }),
   tool('alone', () => 'alone', { parallel: false }),
+  tool('gate', () => {
+    const opened = new Promise((resolve) => {
+      openGate = () => resolve('open');
+    });
+    begun();
+    return opened;
+  }),
   tool('wait', (_args, { signal }) => {
     begun();
     return untilStopped(signal);
@@ -86,27 +95,29 @@ const kinds = {
   'failed-model': { script: [toolCall('echo'), fault({ status: 401 })] },
   'interrupted-tool': {
     script: [reply(toolCall('echo'), toolCall('wait'))],
-    then: (turn) => turn.interrupt('enough'),
+    meanwhile: (turn) => turn.interrupt('enough'),
   },
-  'interrupted-model': { script: [waiting], then: (turn) => turn.interrupt('enough') },
+  'interrupted-model': { script: [waiting], meanwhile: (turn) => turn.interrupt('enough') },
   'stopped-tool': {
     script: [reply(toolCall('wait'), toolCall('alone'))],
-    then: async (turn) => {
+    meanwhile: async (turn) => {
       await turn.stop('enough');
       await turn.interrupt();
     },
   },
-  'canceled-tool': { script: [toolCall('wait')], then: (turn) => turn.cancel() },
+  'canceled-tool': { script: [toolCall('wait')], meanwhile: (turn) => turn.cancel() },
   steered: {
-    script: [waiting, text('so be it')],
-    then: (turn) => turn.steer('left, please'),
-    interrupts: true,
+    script: [toolCall('gate'), text('so be it')],
+    meanwhile: async (turn) => {
+      await turn.steer('left, please');
+      openGate();
+    },
   },
   'lost-worker': { script: [toolCall('wait'), text('unknown')], loses: true },
   'lost-worker-reconciled': { script: [toolCall('pay'), text('paid')], loses: true },
 };
 
-async function record(name, { script, options = {}, then, loses }) {
+async function record(name, { script, options = {}, meanwhile, loses }) {
   const agent = defineAgent({
     name: 'recorded',
     instructions: 'Record.',
@@ -123,10 +134,9 @@ async function record(name, { script, options = {}, then, loses }) {
     agent,
     async ({ start, client }) => {
       const turn = await start('go on', options);
-      if (then || loses) await started;
+      if (meanwhile || loses) await started;
       if (loses) await reportLostActivities(client.client, [...running.values()], 'recording');
-      await then?.(turn);
-      if (name === 'steered') await turn.interrupt();
+      await meanwhile?.(turn);
       await turn.result().catch(() => undefined);
       const history = await client.client.workflow.getHandle(turn.turnId).fetchHistory();
       scrub(history);
