@@ -4,6 +4,7 @@ import type { TurnState } from '../shared/turn.js';
 import { wireLine } from '../shared/wire-text.js';
 
 const SHOWN_MESSAGES = 24;
+const LINE_BYTES = 160;
 
 /** The Markdown that the Web UI shows of a turn: where it is, and its latest calls. */
 export class DetailsTable {
@@ -58,5 +59,5 @@ export class DetailsTable {
 }
 
 function row(who: string, what: string, status: string): string {
-  return `| ${who} | ${wireLine(what, 160).replace(/[|`\\<>[\]]/g, (char) => `\\${char}`)} | ${status} |`;
+  return `| ${who}\u2003 | ${wireLine(what.slice(0, LINE_BYTES), LINE_BYTES).replace(/[|`\\<>[\]]/g, (char) => `\\${char}`)} | ${status} |`;
 }
