@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+/** These need the Temporal server that the run starts. */
+const turns = ['turn', 'cli', 'interventions', 'crash'].map((folder) => `test/${folder}/**/*.test.ts`);
+
 export default defineConfig({
   test: {
     testTimeout: 60_000,
@@ -8,13 +11,13 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'plain', include: ['test/**/*.test.ts'], exclude: ['test/turn/**', 'test/cli/**'] },
+        test: { name: 'plain', include: ['test/**/*.test.ts'], exclude: turns },
       },
       {
         extends: true,
         test: {
           name: 'turns',
-          include: ['test/turn/**/*.test.ts', 'test/cli/**/*.test.ts'],
+          include: turns,
           globalSetup: 'test/support/global-setup.ts',
           setupFiles: 'test/support/temporal-address.ts',
         },
