@@ -1,4 +1,4 @@
-import { type Script, text, toolCall } from 'holdfast/testing';
+// Both sides import this: it loads nothing, so that nobody's start pays for it.
 
 /** The tool of all benches: a page of text, 4 KB, the size of a command's usual output. */
 export const TOOL_NAME = 'read_page';
@@ -17,14 +17,3 @@ export function page(number: number): string {
     'Call me Ishmael. Some years ago, never mind how long precisely. ',
   );
 }
-
-const MAX_ROUNDS = 1000;
-
-/** Asks for one page after the other, as many as the prompt says. */
-export const script: Script = Array.from({ length: MAX_ROUNDS + 1 }, (_, index): Script[number] => {
-  return (messages) => {
-    const prompt = JSON.stringify(messages.find((message) => message.role === 'user')?.content);
-    const rounds = Number(/Read (\d+) pages/.exec(prompt)?.[1] ?? 0);
-    return index < rounds ? toolCall(TOOL_NAME, { page: index + 1 }) : text('I have read it all.');
-  };
-});

@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { Context } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { CallModelInput, InterruptedReply, ModelReply } from '../shared/activities.js';
 import type { ModelRequest } from '../shared/model-port.js';
+import { wireLine } from '../shared/wire-text.js';
 import { notHere } from './not-here.js';
 import { planReply } from './plan.js';
 import type { ActivityServices } from './services.js';
 import { resolveSettings } from './settings.js';
 import { streamReply } from './stream-reply.js';
+
+/** Temporal's bound of one payload is 2 MB. */
+const MAX_REPLY_BYTES = 2_000_000;
 
 /**
  * The model activity: reads the transcript that its input names, calls the model, and plans the reply's tool calls.
@@ -32,15 +36,27 @@ export async function callModel(
   if ('interrupted' in response) return response;
   const id = `a_${randomBytes(6).toString('hex')}`;
   const { message, calls } = await planReply(id, response, agent.tools, messages);
-  return {
+  return refuseTooLarge({
     v: 1,
     message,
     calls,
     ...(response.usage && { usage: response.usage }),
     ...(input.resolve && { settings: resolveSettings(agent, request.model, input.resolve.limits) }),
-  };
+  });
+}
+
+/** The SDK would fail the activity only after the model call, and Temporal would pay for that call ten times. */
+function refuseTooLarge(reply: ModelReply): ModelReply {
+  const bytes = Buffer.byteLength(JSON.stringify(reply));
+  if (bytes <= MAX_REPLY_BYTES) return reply;
+  throw ApplicationFailure.create({
+    type: 'Model.BadResponse',
+    message: `The reply takes ${bytes} bytes; Temporal carries ${MAX_REPLY_BYTES}. Limit the output of the model.`,
+    nonRetryable: true,
+  });
 }
 
 function named({ agent, version }: CallModelInput): string {
-  return version === undefined ? `the agent "${agent}"` : `the agent "${agent}" in version "${version}"`;
+  const name = `the agent "${wireLine(agent)}"`;
+  return version === undefined ? name : `${name} in version "${wireLine(version)}"`;
 }

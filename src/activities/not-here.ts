@@ -2,8 +2,9 @@ import { ApplicationFailure } from '@temporalio/common';
 import { wireText } from '../shared/wire-text.js';
 import type { Agents } from './agents.js';
 
-const RETRY_MS = 500;
-const LAST_ATTEMPT = 20;
+// A model call has ten attempts, too: see the workflow's call-model.ts.
+const RETRY_MS = 1000;
+const LAST_ATTEMPT = 10;
 
 /**
  * This worker lacks what the turn needs. Another worker on the queue may have it, so that it is tried again for

@@ -5,9 +5,15 @@ import { callSummary } from '../shared/call-summary.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../shared/json.js';
 import { type AssistantMessage, type Message, type ToolCallBlock, toolCallsOf } from '../shared/messages.js';
 import type { ModelPart, ModelResponse } from '../shared/model-port.js';
-import { cutByOutputLimit, invalidArguments, invalidJson, unknownTool } from '../shared/tool-results.js';
+import {
+  cutByOutputLimit,
+  cutByRefusal,
+  invalidArguments,
+  invalidJson,
+  unknownTool,
+} from '../shared/tool-results.js';
 import { uniqueId } from '../shared/transcript.js';
-import { errorText, wireId } from '../shared/wire-text.js';
+import { errorText, wireId, wireLine } from '../shared/wire-text.js';
 
 type CallPart = Extract<ModelPart, { type: 'tool_call' }>;
 
@@ -29,9 +35,10 @@ export async function planReply(
       content.push({ ...part, id: `${id}.${index}`, text: part.text.toWellFormed() });
       continue;
     }
-    const block = callBlock(part, `${id}.${index}`, tools, usedIds);
+    const tool = findTool(part.name, tools);
+    const block = callBlock(part, `${id}.${index}`, tool, usedIds);
     content.push(block);
-    calls.push(await planCall(block, response, tools));
+    calls.push(await planCall(block, tool, response, tools));
   }
   const { stopReason, model } = response;
   return { message: { role: 'assistant', id, content, stopReason, model }, calls };
@@ -40,19 +47,19 @@ export async function planReply(
 function callBlock(
   part: CallPart,
   fallbackId: string,
-  tools: readonly AnyTool[],
+  tool: AnyTool | undefined,
   usedIds: Set<string>,
 ): ToolCallBlock {
   const wanted = fitForProviders(part.id) || fitForProviders(fallbackId);
   const id = uniqueId(wanted, usedIds);
-  const name = findTool(part.name, tools)?.name ?? (fitForProviders(part.name) || 'unnamed_tool');
+  const name = tool?.name ?? (fitForProviders(part.name) || 'unnamed_tool');
   return {
     type: 'tool_call',
     id,
     name,
     arguments: part.arguments.toWellFormed(),
     ...(id !== part.id && part.id !== '' && { providerId: wireId(part.id) }),
-    ...(name !== part.name && { requestedName: wireId(part.name) }),
+    ...(name !== part.name && { requestedName: wireLine(part.name) }),
   };
 }
 
@@ -71,16 +78,15 @@ function findTool(name: string, tools: readonly AnyTool[]): AnyTool | undefined 
 
 async function planCall(
   block: ToolCallBlock,
+  tool: AnyTool | undefined,
   response: ModelResponse,
   tools: readonly AnyTool[],
 ): Promise<PlannedCall> {
   const refuse = (result: Extract<PlannedCall, { do: 'answer' }>['result']): PlannedCall => {
     return { do: 'answer', callId: block.id, name: block.name, result };
   };
-  if (response.stopReason === 'max_tokens' || response.stopReason === 'refusal') {
-    return refuse(cutByOutputLimit(block));
-  }
-  const tool = findTool(block.requestedName ?? block.name, tools);
+  if (response.stopReason === 'max_tokens') return refuse(cutByOutputLimit(block));
+  if (response.stopReason === 'refusal') return refuse(cutByRefusal(block));
   if (!tool) {
     const names = tools.map((each) => each.name).sort();
     return refuse(unknownTool(block, block.requestedName ?? block.name, names));

@@ -13,13 +13,15 @@ export function resultContent(callId: string, value: unknown): TextBlock[] {
 /** JSON of anything. What JSON can't carry is named in its place, and what refuses to be read is an Error. */
 function toJson(value: unknown): string {
   const open: unknown[] = [];
-  const text = JSON.stringify(value, function (this: unknown, _key, each: unknown) {
+  const text = JSON.stringify(value, function (this: Record<string, unknown>, key, each: unknown) {
+    // A Buffer makes an object of itself before it gets here.
+    const bytes = this[key];
+    if (ArrayBuffer.isView(bytes)) return `[${bytes.constructor.name} of ${bytes.byteLength} bytes]`;
     while (open.length > 0 && open.at(-1) !== this) open.pop();
     if (typeof each === 'bigint') return each.toString();
     if (typeof each === 'function' || typeof each === 'symbol') return `[${typeof each}]`;
     if (each instanceof Map) return { '[Map]': [...each] };
     if (each instanceof Set) return { '[Set]': [...each] };
-    if (ArrayBuffer.isView(each)) return `[${each.constructor.name} of ${each.byteLength} bytes]`;
     if (typeof each !== 'object' || each === null) return each;
     if (open.includes(each)) return '[a cycle]';
     open.push(each);

@@ -40,15 +40,19 @@ export async function streamReply(
     try {
       return await beatWhile(context, beats, () => model.call(request, { signal, attempt, onText }));
     } catch (error) {
-      if (interrupted.aborted) return { v: 1, interrupted: true, text: text.toWellFormed() };
+      if (interrupted.aborted) return interruptedReply(text);
       throw failureOf(error, context, text, leaving.signal.aborted);
     }
   });
 }
 
+function interruptedReply(text: string): InterruptedReply {
+  return { v: 1, interrupted: true, text: text.toWellFormed() };
+}
+
 function failureOf(error: unknown, context: Context, text: string, leaving: boolean): Error {
   if (context.cancellationDetails?.cancelRequested) {
-    return new CancelledFailure('The model call was interrupted', [text.toWellFormed()]);
+    return new CancelledFailure('The model call was interrupted', [interruptedReply(text)]);
   }
   if (leaving || context.cancellationSignal.aborted) {
     return ApplicationFailure.create({

@@ -10,7 +10,7 @@ import {
 import { WORKER_LOST } from '../shared/failures.js';
 import type { ModelEnd, RecordedStep } from '../shared/fold.js';
 import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
-import { hasBegun, type ToolEnd } from '../shared/settle.js';
+import { hasBegun, partialTextOf, type ToolEnd } from '../shared/settle.js';
 import type { TurnInput, TurnOutcome } from '../shared/turn.js';
 import { decodePayloads } from './payloads.js';
 
@@ -123,9 +123,7 @@ export class RecordedSteps {
         ? { kind: 'canceled', text: output.text }
         : { kind: 'completed', output };
     }
-    if (end.kind === 'canceled') {
-      return { kind: 'canceled', text: typeof end.details === 'string' ? end.details : '' };
-    }
+    if (end.kind === 'canceled') return { kind: 'canceled', text: partialTextOf(end.details) };
     const type = end.failure?.applicationFailureInfo?.type ?? 'Model.Timeout';
     return { kind: 'failed', type, text: end.failure?.message ?? '' };
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Client,
+  isGrpcServiceError,
   WorkflowFailedError,
   type WorkflowHandle,
   WorkflowNotFoundError,
@@ -74,8 +75,12 @@ export class TurnHandle {
    * What happens, as it happens, from the start or from after the event `seq` on, to the turn's end. Text comes in
    * pieces while the turn streams; the whole text comes with the `message` event.
    */
-  events(options: { after?: number; signal?: AbortSignal } = {}): AsyncIterableIterator<TurnEvent> {
-    return watchTurn(this.#client, this.turnId, options);
+  async *events(options: { after?: number; signal?: AbortSignal } = {}): AsyncIterableIterator<TurnEvent> {
+    try {
+      yield* watchTurn(this.#client, this.turnId, options);
+    } catch (error) {
+      throw turnError(this.turnId, error);
+    }
   }
 
   /** Where the turn is. Needs a worker on its task queue. */
@@ -147,8 +152,11 @@ export class TurnHandle {
   }
 }
 
+/** gRPC's code: what asks for the event history gives the error as it is. */
+const NOT_FOUND = 5;
+
 function turnError(turnId: string, error: unknown): unknown {
-  if (error instanceof WorkflowNotFoundError) {
+  if (error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && error.code === NOT_FOUND)) {
     return new TurnNotFound(`There is no turn ${turnId}. Look for it with: temporal workflow list`);
   }
   if (!(error instanceof WorkflowFailedError)) return error;

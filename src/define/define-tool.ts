@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../shared/json.js';
+import { errorText } from '../shared/wire-text.js';
 import { type Duration, durationMs } from './duration.js';
 
 /** The answer of `reconcile` that says: it did not happen. */
@@ -124,7 +125,7 @@ export class RetryableToolError extends Error {
   readonly afterMs: number | undefined;
 
   constructor(cause: unknown, afterMs: number | undefined) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(errorText(cause), { cause });
     this.afterMs = afterMs;
   }
 }

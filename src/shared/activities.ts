@@ -65,7 +65,7 @@ export type RunToolInput = {
   metadata?: JsonObject;
 };
 
-/** The text that an interrupted model call had streamed. */
+/** What an interrupted model call tells, as its result or in its cancellation: all the text that it had streamed. */
 export type InterruptedReply = { v: 1; interrupted: true; text: string };
 
 export type RunToolResult = { v: 1; result: ToolResultBlock };

@@ -50,6 +50,7 @@ const toolResultCause = z.enum([
   'invalid_json',
   'invalid_arguments',
   'cut_by_output_limit',
+  'cut_by_refusal',
   'not_started',
   'was_running',
   'may_still_run',

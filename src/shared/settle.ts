@@ -53,6 +53,15 @@ export function settleToolCall(
   }
 }
 
+/**
+ * Of a model call's cancellation: the text that had come. A server that cancels a call which no worker has puts a
+ * text of its own in the details ("ACTIVITY_ID_NOT_STARTED"): that is none of the model's.
+ */
+export function partialTextOf(details: unknown): string {
+  if (typeof details !== 'object' || details === null || !('text' in details)) return '';
+  return typeof details.text === 'string' ? details.text : '';
+}
+
 /** Of a tool's heartbeat, or of a cancellation's details: whether its body may have had effects. */
 export function hasBegun(details: unknown): boolean {
   return typeof details === 'object' && details !== null && 'begun' in details && details.begun === true;

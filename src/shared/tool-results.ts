@@ -52,6 +52,11 @@ export function cutByOutputLimit(call: CalledTool): ToolResultBlock {
   return answer(call, 'error', 'cut_by_output_limit', text);
 }
 
+export function cutByRefusal(call: CalledTool): ToolResultBlock {
+  const text = `Error: the reply that called ${call.name} was refused or filtered before its end. It was not run.`;
+  return answer(call, 'error', 'cut_by_refusal', text);
+}
+
 export function toolThrew(call: CalledTool, text: string): ToolResultBlock {
   return answer(call, 'error', 'tool_threw', `Error: ${text}`);
 }

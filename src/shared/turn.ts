@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Intervention, SteerMessage } from './interventions.js';
 import { type Message, message, type ToolResultBlock } from './messages.js';
 import { WIRE_VERSION } from './version.js';
+import { wireText } from './wire-text.js';
 
 /** Names that Temporal sees. A workflow of one of these types on any server is Holdfast's. */
 export const TURN_WORKFLOW = 'holdfast.turn';
@@ -9,10 +10,20 @@ export const DEFAULT_TASK_QUEUE = 'holdfast';
 export const STATE_QUERY = 'state';
 export const MESSAGES_QUERY = 'messages';
 
+const TENANT_BYTES = 64;
+
 /** Ids become parts of workflow ids and of URLs. A `/` stands only between a session and its turn. */
 export const idText = z
   .string()
   .regex(/^[a-zA-Z0-9][a-zA-Z0-9._:/-]{0,199}$/, 'use letters, digits and . _ : / -, 200 at most');
+
+/**
+ * Becomes Temporal's fairness key: with a longer one the server refuses the workflow task again and again, and half a
+ * character in it ends the worker's process (measured on SDK 1.24).
+ */
+const tenantText = z
+  .string()
+  .refine((tenant) => wireText(tenant, TENANT_BYTES) === tenant, 'use well-formed text of 64 bytes at most');
 
 export const limits = z.strictObject({
   /** The most model calls of the turn. The tools that the last reply asks for are run, too. */
@@ -37,7 +48,7 @@ export const turnInput = z.strictObject({
   stream: z.exactOptional(z.boolean()),
   metadata: z.exactOptional(z.record(z.string(), z.json())),
   /** For fair shares between tenants. */
-  tenant: z.exactOptional(z.string()),
+  tenant: z.exactOptional(tenantText),
   /** W3C trace context. */
   traceparent: z.exactOptional(z.string()),
 });

@@ -13,6 +13,7 @@ import {
   type ModelReply,
 } from '../shared/activities.js';
 import { partialReply } from '../shared/opening.js';
+import { partialTextOf } from '../shared/settle.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
 import type { Interventions } from './interventions.js';
 import type { TurnRun } from './turn-run.js';
@@ -96,8 +97,7 @@ function inputOf(run: TurnRun, steers: string[]): CallModelInput {
 /** A cancellation that came with a heartbeat carries the text that had been streamed. */
 function partialText(fault: unknown): string {
   const cause = fault instanceof ActivityFailure ? fault.cause : undefined;
-  const text = cause instanceof CancelledFailure ? cause.details?.[0] : undefined;
-  return typeof text === 'string' ? text : '';
+  return cause instanceof CancelledFailure ? partialTextOf(cause.details?.[0]) : '';
 }
 
 /** Anything but an ApplicationFailure would make Temporal retry the workflow task for ever. */

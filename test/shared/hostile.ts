@@ -43,7 +43,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.constantFrom('', ' ', '__proto__', 'constructor', 'default', '😀'.repeat(200_000)),
+    arbitrary: fc.constantFrom('', ' ', '__proto__', 'constructor', 'default', '😀'.repeat(20_000)),
   },
 );
 

@@ -69,30 +69,25 @@ test('an unknown call does not keep its siblings from running', async () => {
 });
 
 // O08
-test.each(['browser.tabs.open', '$READFILE', 'x<|channel|>', '', 'n'.repeat(80)])(
-  'an unknown name that no provider takes, %j, is told to the model and sent back in a form they take',
-  async (name) => {
-    const { server, model } = await servedModel([toolCall(name), text('done')]);
-    const { calls, outcome } = await testTurn(agentWith([echoTool().tool]), 'hello', { model });
-    expect(textOfResult(calls[0]?.result)).toContain(`Tool '${name}' is not available.`);
-    expect(server.refusals).toEqual([]);
-    expect(outcome.text).toBe('done');
-  },
-);
+test('names that no provider takes are told to the model, and go back in a form that they take', async () => {
+  const names = ['browser.tabs.open', '$READFILE', 'x<|channel|>', '', 'n'.repeat(80)];
+  const { server, model } = await servedModel([reply(...names.map((name) => toolCall(name))), text('done')]);
+  const turn = await testTurn(agentWith([echoTool().tool]), 'hello', { model });
+  const told = names.map((name) => `Tool '${name}' is not available. Available tools: echo.`);
+  expect(textsOf(turn)).toEqual(told);
+  expect(server.refusals).toEqual([]);
+});
 
-// D8, O06, SM-025, MC-027: ours runs both under two ids
-test.each(['z', ''])(
-  'two calls of one reply with the id %j are both run, each with a result of its own',
-  async (id) => {
-    const echo = echoTool();
-    const same = ['first', 'second'].map((each) => toolCall('echo', { text: each }, { id }));
-    const { server, model } = await servedModel([reply(...same), text('done')]);
-    const turn = await testTurn(agentWith([echo.tool]), 'hello', { model });
-    expect(textsOf(turn)).toEqual(['first', 'second']);
-    expect(new Set(turn.calls.map(({ call }) => call.id)).size).toBe(2);
-    expect(server.refusals).toEqual([]);
-  },
-);
+// D8, O06, SM-025, MC-027: ours runs each under an id of its own
+test('calls of one reply with the same id, or none, are all run, each with a result of its own', async () => {
+  const texts = ['first', 'second', 'third', 'fourth'];
+  const same = texts.map((each, index) => toolCall('echo', { text: each }, { id: index < 2 ? 'z' : '' }));
+  const { server, model } = await servedModel([reply(...same), text('done')]);
+  const turn = await testTurn(agentWith([echoTool().tool]), 'hello', { model });
+  expect(textsOf(turn)).toEqual(texts);
+  expect(new Set(turn.calls.map(({ call }) => call.id)).size).toBe(4);
+  expect(server.refusals).toEqual([]);
+});
 
 // D8
 test('an id that was used in an earlier round is made unique, and the one of the wire is kept', async () => {
@@ -115,7 +110,7 @@ test('two tools of one name are refused when the agent is defined', () => {
   expect(twice).toThrow('Agent tester: two of its tools are named echo.');
 });
 
-// D6 of the names: a tool that Temporal or providers can't name
+// O08: a name that Temporal or a provider can't take
 test.each(['default', '__temporal', 'a.b', '', 'n'.repeat(65)])(
   'a tool named %j is refused when it is defined',
   (name) => {
