@@ -57,9 +57,11 @@ export class Interventions {
     this.#interrupt = new Promise((resolve) => {
       this.#tellInterrupted = resolve;
     });
-    CancellationScope.current()
-      .cancelRequested.catch(() => this.#end({ kind: 'cancel', id: 'cancel' }))
-      .catch(() => undefined);
+    const scope = CancellationScope.current();
+    const cancel = () => this.#end({ kind: 'cancel', id: 'cancel' });
+    // One that came before the turn's first task; its promise would tell of it only after the loop's first steps.
+    if (scope.consideredCancelled) cancel();
+    scope.cancelRequested.catch(cancel).catch(() => undefined);
     setHandler(interruptSignal, (raw) => void this.#onStop(INTERRUPT, raw, 'signal'));
     setHandler(stopSignal, (raw) => void this.#onStop(STOP, raw, 'signal'));
     setHandler(steerSignal, (raw) => void this.#onSteer(raw, 'signal'));
