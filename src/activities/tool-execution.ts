@@ -4,15 +4,9 @@ import type { z } from 'zod';
 import type { AnyTool } from '../define/define-agent.js';
 import { RetryableToolError, type ToolContext } from '../define/define-tool.js';
 import type { RunToolInput, ToolHeartbeat } from '../shared/activities.js';
+import { WORKER_LOST } from '../shared/failures.js';
 import type { ToolResultBlock } from '../shared/messages.js';
-import {
-  invalidArguments,
-  notStarted,
-  timedOut,
-  toolThrew,
-  wasRunning,
-  workerLost,
-} from '../shared/tool-results.js';
+import { invalidArguments, notStarted, timedOut, toolThrew, wasRunning } from '../shared/tool-results.js';
 import { errorText, wireLine, wireText } from '../shared/wire-text.js';
 import { beatWhile } from './heartbeats.js';
 import { problemLine } from './plan.js';
@@ -100,23 +94,24 @@ export class ToolExecution {
       return this.ok(await this.#tool.run(args, this.#toolContext()));
     } catch (error) {
       if (this.#interrupted.aborted) return wasRunning(this.#called);
-      if (this.#context.cancellationSignal.aborted) return this.#stopped(error);
+      if (this.#context.cancellationSignal.aborted) throw this.#stopped(error);
       if (error instanceof RetryableToolError) throw retryFailure(error);
       return toolThrew(this.#called, errorText(error));
     }
   }
 
-  /** Only what somebody asked for is an interrupt. A shutdown is none: an idempotent tool goes on elsewhere. */
-  #stopped(error: unknown): ToolResultBlock {
-    if (this.#context.cancellationDetails?.cancelRequested) {
-      throw this.#canceled({ begun: true });
+  /**
+   * Only what somebody asked for is an interrupt. A shutdown is none: an idempotent tool goes on elsewhere, and of any
+   * other the workflow finds out what came of it, as after a crash.
+   */
+  #stopped(error: unknown): ApplicationFailure | CancelledFailure {
+    if (this.#context.cancellationDetails?.cancelRequested) return this.#canceled({ begun: true });
+    const message = wireText(`The worker shut down while ${this.#called.name} ran: ${errorText(error)}`);
+    if (this.#tool.idempotent) {
+      return ApplicationFailure.create({ type: 'Tool.Retryable', message, nextRetryDelay: 1 });
     }
-    if (!this.#tool.idempotent) return workerLost(this.#called);
-    throw ApplicationFailure.create({
-      type: 'Tool.Retryable',
-      message: wireText(`The worker shut down while ${this.#called.name} ran: ${errorText(error)}`),
-      nextRetryDelay: 1,
-    });
+    const details = [{ begun: true }];
+    return ApplicationFailure.create({ type: WORKER_LOST, message, nonRetryable: true, details });
   }
 
   #canceled(details: { begun: boolean }): CancelledFailure {

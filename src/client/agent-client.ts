@@ -31,6 +31,9 @@ export type StartOptions = Partial<Omit<TurnInput, 'v' | 'agent' | 'prompt'>> & 
   taskQueue?: string;
 };
 
+/** How long a turn waits where its worker dies with a workflow task in hand, which no supervisor can tell; else 10 s. */
+const WORKFLOW_TASK_TIMEOUT = '5 seconds';
+
 /** Starts turns and finds running ones. Everything goes through Temporal; nothing is kept in this process. */
 export class AgentClient {
   readonly client: Client;
@@ -85,6 +88,7 @@ export class AgentClient {
         taskQueue,
         args: [input],
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
         staticSummary,
         staticDetails: wireText(prompt, 2000),
         ...(input.tenant !== undefined && { priority: { fairnessKey: input.tenant } }),

@@ -1,4 +1,4 @@
-/** The supervisor's word that the process which ran an activity is dead. */
+/** The process that ran an activity is dead, as its supervisor says, or ended in the middle of it, as it says itself. */
 export const WORKER_LOST = 'Worker.Lost';
 
 /** This worker lacks the tool; it has run nothing. */

@@ -53,6 +53,8 @@ export class TurnFold {
   #calls = new Map<string, RunCall>();
   #starts = new Map<string, number>();
   #results = new Map<string, ToolResultBlock>();
+  /** Of a call whose worker died: its result where nothing more was done about it, because the turn was to end. */
+  #lost = new Map<string, ToolResultBlock>();
   readonly #steers = new Map<string, SteerMessage>();
 
   /** The recorded events that the step makes, each with the next `seq`. */
@@ -115,6 +117,7 @@ export class TurnFold {
     this.messages.push(message);
     this.#results.clear();
     this.#starts.clear();
+    this.#lost.clear();
     this.#calls = new Map(calls.flatMap((call) => (call.do === 'run' ? [[call.callId, call]] : [])));
     const answered = calls.flatMap((call) => (call.do === 'answer' ? [call.result] : []));
     return [{ type: 'message', message }, ...answered.map((result) => this.#settle(result))];
@@ -122,6 +125,7 @@ export class TurnFold {
 
   #toolScheduled({ activityType, input }: Extract<RecordedStep, { kind: 'tool_scheduled' }>): NewEvent[] {
     const call = this.#calls.get(input.callId);
+    this.#lost.delete(input.callId);
     if (!call || activityType === RECONCILE_TOOL) return [];
     this.#starts.set(input.callId, (this.#starts.get(input.callId) ?? 0) + 1);
     return [{ type: 'tool_started', callId: call.callId, name: call.name, summary: call.summary }];
@@ -137,8 +141,11 @@ export class TurnFold {
     }
     const settlement = settleToolCall(call, tool, step.end);
     if (settlement.do === 'result') return [this.#settle(settlement.result)];
+    const called = { id: call.callId, name: call.name };
     const isLast = (this.#starts.get(call.callId) ?? 0) > (this.#settings?.maxRestarts ?? 0);
-    return settlement.do === 'run_again' && isLast ? [this.#settle(settlement.otherwise)] : [];
+    if (settlement.do === 'run_again' && isLast) return [this.#settle(settlement.otherwise)];
+    this.#lost.set(call.callId, settlement.do === 'run_again' ? notStarted(called) : workerLost(called));
+    return [];
   }
 
   #settle(result: ToolResultBlock): NewEvent {
@@ -161,7 +168,8 @@ export class TurnFold {
   #close(outcome: Extract<RecordedStep, { kind: 'closed' }>['outcome']): NewEvent[] {
     this.closed = true;
     const settled = this.pending().map((call) => {
-      return this.#settle(this.#starts.has(call.id) ? mayStillRun(call) : notStarted(call));
+      const running = this.#starts.has(call.id) ? mayStillRun(call) : notStarted(call);
+      return this.#settle(this.#lost.get(call.id) ?? running);
     });
     if (outcome === 'interrupted' || outcome === 'canceled') {
       const note = interruptionNote(this.messages, this.#firstRunId);

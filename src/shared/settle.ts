@@ -42,7 +42,8 @@ export function settleToolCall(
         ? { do: 'run_again', otherwise: toolThrew(called, end.text) }
         : { do: 'result', result: toolThrew(called, end.text) };
     case 'canceled':
-      return { do: 'result', result: end.begun ? wasRunning(called) : notStarted(called) };
+      // An idempotent tool records no beginning: an earlier try, whose worker died, may have had effects.
+      return { do: 'result', result: end.begun || tool.idempotent ? wasRunning(called) : notStarted(called) };
     case 'abandoned':
       return { do: 'result', result: mayStillRun(called) };
     case 'overdue':

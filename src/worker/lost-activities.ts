@@ -1,4 +1,4 @@
-import type { Client } from '@temporalio/client';
+import { ActivityNotFoundError, type Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { decodePayloads } from '../client/payloads.js';
 import { WORKER_LOST } from '../shared/failures.js';
@@ -44,10 +44,20 @@ async function reportOfWorkflow(
     const pending = pendingActivities?.find(({ activityId }) => activityId === activity.activityId);
     if (!pending) continue;
     const [beat] = await decodePayloads(converter, pending.heartbeatDetails?.payloads);
-    await client.activity.fail(Buffer.from(activity.token, 'base64'), lost(hasBegun(beat), how));
-    told += 1;
+    if (await fail(client, activity.token, lost(hasBegun(beat), how))) told += 1;
   }
   return told;
+}
+
+/** False where the attempt has ended: its answer had reached the server. */
+async function fail(client: Client, token: string, failure: ApplicationFailure): Promise<boolean> {
+  try {
+    await client.activity.fail(Buffer.from(token, 'base64'), failure);
+    return true;
+  } catch (error) {
+    if (error instanceof ActivityNotFoundError) return false;
+    throw error;
+  }
 }
 
 function lost(begun: boolean, how: string): ApplicationFailure {

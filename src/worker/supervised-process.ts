@@ -13,7 +13,10 @@ export type WorkerMessage = { type: 'ready' } | ActivityReport;
 export async function serveSupervised(
   make: (report: (report: ActivityReport) => void) => Promise<HoldfastWorker>,
 ): Promise<void> {
-  const send = (message: WorkerMessage) => process.send?.(message);
+  // Once the supervisor is gone nobody listens, and a message must not end the process in the middle of what runs.
+  const send = (message: WorkerMessage) => {
+    if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+  };
   const { worker } = await make(send);
   await new Promise<void>((resolve, reject) => {
     let serving = false;
@@ -31,6 +34,7 @@ export async function serveSupervised(
     // A terminal sends Ctrl-C to the supervisor, too, which then says what to do.
     process.on('SIGINT', () => undefined);
     process.on('SIGTERM', () => undefined);
-    send({ type: 'ready' });
+    if (process.connected) send({ type: 'ready' });
+    else drain();
   });
 }

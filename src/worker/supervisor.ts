@@ -27,6 +27,8 @@ type Started = Extract<ActivityReport, { type: 'activity_started' }>;
 /** A worker that crashes at once again and again is started with this pause. */
 const CRASH_PAUSE_MS = 1000;
 const SHORT_LIFE_MS = 2000;
+/** What an activity's answer takes to reach the server, with room. */
+const ANSWER_MS = 1000;
 
 /**
  * Runs a worker in a process of its own, beside a second one that is loaded and connected and takes no task yet. When
@@ -137,10 +139,15 @@ class WorkerProcess {
       child.on('message', (message: WorkerMessage) => {
         if (message.type === 'ready') resolve();
         if (message.type === 'activity_started') this.running.set(message.token, message);
-        if (message.type === 'activity_ended') this.running.delete(message.token);
+        if (message.type === 'activity_ended') this.#forget(message.token);
       });
       this.exited.then((how) => reject(new Error(`The worker ended before it was ready (${how}).`)), reject);
     });
+  }
+
+  /** For a moment more it counts as running: its answer is still on its way to the server. */
+  #forget(token: string): void {
+    setTimeout(ANSWER_MS, undefined, { ref: false }).then(() => this.running.delete(token));
   }
 
   order(order: SupervisorOrder): void {

@@ -53,7 +53,10 @@ export class Interventions {
 
   /** Listens from now on; messages that came before the turn began are handled in here. */
   constructor() {
-    this.#scope.cancelRequested.catch(() => this.#end({ kind: 'cancel', id: 'cancel' }));
+    const cancel = () => this.#end({ kind: 'cancel', id: 'cancel' });
+    // One that came before the turn's first task; its promise would tell of it only after the loop's first steps.
+    if (this.#scope.consideredCancelled) cancel();
+    this.#scope.cancelRequested.catch(cancel);
     setHandler(interruptSignal, (raw) => void this.#onStop(INTERRUPT, raw, 'signal'));
     setHandler(stopSignal, (raw) => void this.#onStop(STOP, raw, 'signal'));
     setHandler(steerSignal, (raw) => void this.#onSteer(raw, 'signal'));

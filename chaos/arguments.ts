@@ -1,0 +1,47 @@
+import { parseArgs } from 'node:util';
+import { BREAK_NAMES, type BreakName } from './breaks.js';
+
+export type ChaosOptions = { turns: number; seed: number; breakName?: BreakName };
+
+/** The command line makes no sense; the message is for the one who typed it. */
+export class UsageError extends Error {}
+
+export function parseChaosArguments(args: string[]): ChaosOptions {
+  const values = parsed(args);
+  const breakName = values.break;
+  if (breakName !== undefined && !isBreak(breakName)) throw usage(`There is no break "${breakName}".`);
+  return {
+    turns: count('--turns', values.turns ?? '200'),
+    seed: count('--seed', values.seed ?? '1'),
+    ...(breakName !== undefined && { breakName }),
+  };
+}
+
+function parsed(args: string[]) {
+  try {
+    const options = {
+      turns: { type: 'string' },
+      seed: { type: 'string' },
+      break: { type: 'string' },
+    } as const;
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    throw usage(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function count(option: string, text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value > 0) return value;
+  throw usage(`${option} takes a whole number above 0, not "${text}".`);
+}
+
+function isBreak(name: string): name is BreakName {
+  return BREAK_NAMES.some((each) => each === name);
+}
+
+function usage(problem: string): UsageError {
+  return new UsageError(
+    `${problem}\n\nUsage: npm run chaos -- [--turns 200] [--seed 1] [--break ${BREAK_NAMES.join('|')}]`,
+  );
+}

@@ -1,0 +1,110 @@
+// npm run chaos -- --turns 200 --seed 1: what the judge counted is its last line, and its exit code.
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { AgentClient } from 'holdfast/client';
+import { startTemporaryServer } from '../dist/server/temporary-server.js';
+import type { SupervisorEvent } from '../dist/worker/supervisor.js';
+import { type ChaosOptions, parseChaosArguments, UsageError } from './arguments.js';
+import { inflict } from './faults.js';
+import { Machine } from './machine.js';
+import { makePlan, WORKERS } from './plan.js';
+import { appendRecord, type Deed, recordPaths } from './records.js';
+import { Starts } from './starts.js';
+import { Driver } from './turns.js';
+import type { WorkerConfig } from './worker.js';
+
+const TURNS_AT_ONCE = 16;
+/** The whole is over by then, turns that have not ended or not. */
+const limitMs = (turns: number) => 60_000 + turns * 1500;
+
+type Verdict = { lines: string; exitCode: number };
+
+async function chaos(options: ChaosOptions): Promise<Verdict> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-chaos-'));
+  const paths = recordPaths(folder);
+  const provider = fork(program('provider.js'), [paths.refusals]);
+  const [server, [modelUrl]] = await Promise.all([
+    startTemporaryServer({ ui: false }),
+    once(provider, 'message'),
+  ]);
+  const { address } = server;
+  const taskQueue = `chaos-${randomUUID()}`;
+  const { breakName } = options;
+  const config: WorkerConfig = {
+    address,
+    taskQueue,
+    folder,
+    modelUrl: String(modelUrl),
+    ...(breakName && { breakName }),
+  };
+  const note = (event: SupervisorEvent) =>
+    appendRecord<Deed>(paths.deeds, { deed: 'worker', at: Date.now(), event });
+  const machines = Array.from({ length: WORKERS }, () => new Machine(config, note));
+  const client = await AgentClient.connect({ address, taskQueue });
+  try {
+    await Promise.all(machines.map((machine) => machine.serving(limitMs(0))));
+    const plan = makePlan(options.turns, options.seed);
+    const over = AbortSignal.timeout(limitMs(options.turns));
+    const starts = new Starts();
+    const driver = new Driver(client, paths.deeds, over);
+    const world = {
+      server,
+      machines,
+      ledgerPath: paths.ledger,
+      deedsPath: paths.deeds,
+      started: starts.wait,
+      isOver: starts.isOver,
+    };
+    await Promise.all([
+      driver.runAll(plan.turns, Math.min(TURNS_AT_ONCE, options.turns), starts.tell).finally(starts.close),
+      inflict(plan.faults, world),
+    ]);
+    const gaveUp = machines.reduce((sum, machine) => sum + machine.gaveUp, 0);
+    if (gaveUp > 0) console.error(`${gaveUp} supervisors ended without having been told to`);
+    await end(provider);
+
+    return await judge(options, address, folder);
+  } finally {
+    await Promise.all([...machines.map((machine) => machine.close()), end(provider)]);
+
+    await client.close();
+    await server.stop();
+    if (process.env['CHAOS_KEEP'] === undefined) await rm(folder, { recursive: true });
+    else console.error(`The records are in ${folder}`);
+  }
+}
+
+async function judge(options: ChaosOptions, address: string, folder: string): Promise<Verdict> {
+  const args = [program('judge/judge.js'), address, folder, String(options.turns), String(options.seed)];
+  const judging = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [lines, [exitCode]] = await Promise.all([text(judging.stdout), once(judging, 'exit')]);
+  return { lines, exitCode: typeof exitCode === 'number' ? exitCode : 1 };
+}
+
+/** The provider ends when we hang up, after it has written down what it refused. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  if (child.connected) child.disconnect();
+  await exited;
+}
+
+function program(name: string): string {
+  return fileURLToPath(new URL(`./${name}`, import.meta.url));
+}
+
+try {
+  const { lines, exitCode } = await chaos(parseChaosArguments(process.argv.slice(2)));
+  process.stdout.write(lines);
+  process.exitCode = exitCode;
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(error.message);
+  process.exitCode = 2;
+}

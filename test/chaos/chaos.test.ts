@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { beforeAll, expect, test } from 'vitest';
+import { start } from '../support/run-cli.js';
+
+const RUN_TIMEOUT_MS = 120_000;
+
+type Figures = {
+  turns: number;
+  ended: number;
+  repeated: number;
+  resultsLost: number;
+  steersLost: number;
+  refused: number;
+  recoveryMs: { median: number | null; p95: number | null };
+};
+
+beforeAll(async () => {
+  await promisify(execFile)('npx', ['tsc', '-p', 'chaos/tsconfig.json']);
+});
+
+/** The compiled run, and the figures of its last line. */
+async function chaos(...args: string[]) {
+  const { exitCode, stdout, stderr } = await start('dist-chaos/run.js', args).finished;
+  const lines = stdout.trim().split('\n');
+  const figures = JSON.parse(lines.at(-1) ?? '') as Figures;
+  return { exitCode, figures, stdout, told: `${stdout}\n${stderr}` };
+}
+
+test(
+  'no turn, result or message is lost, and no payment is made twice, while workers and the server are killed',
+  async () => {
+    const { exitCode, figures, stdout, told } = await chaos('--turns', '16', '--seed', '1');
+
+    expect(figures, told).toEqual({
+      ...{ turns: 16, ended: 16, repeated: 0, resultsLost: 0, steersLost: 0, refused: 0 },
+      recoveryMs: { median: expect.any(Number), p95: expect.any(Number) },
+    });
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/[1-9]\d* SIGKILLs of workers, .* 2 restarts of the server/);
+  },
+  RUN_TIMEOUT_MS,
+);
+
+const none = { repeated: 0, resultsLost: 0, steersLost: 0, refused: 0 };
+const some = expect.toSatisfy((count: number) => count > 0);
+
+test.each([
+  { name: 'begun', turns: 6, wrong: { repeated: some } },
+  { name: 'steer', turns: 4, wrong: { steersLost: some } },
+  { name: 'dedupe', turns: 4, wrong: { steersLost: some } },
+  // A turn whose transcript is refused can not go on either.
+  { name: 'reconcile', turns: 4, wrong: { refused: some, ended: 3 } },
+])(
+  'the judge sees it when $name is broken',
+  async ({ name, turns, wrong }) => {
+    const { exitCode, figures, told } = await chaos('--turns', `${turns}`, '--seed', '1', '--break', name);
+
+    expect(figures, told).toMatchObject({ turns, ended: turns, ...none, ...wrong });
+    expect(exitCode).toBe(1);
+  },
+  RUN_TIMEOUT_MS,
+);

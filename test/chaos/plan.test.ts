@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { makePlan } from '../../chaos/plan.js';
+
+test('the same seed gives the same turns and the same faults', () => {
+  expect(makePlan(200, 7)).toEqual(makePlan(200, 7));
+});
+
+test('another seed gives other turns and other faults', () => {
+  const [one, other] = [makePlan(200, 7), makePlan(200, 8)];
+
+  expect(one.turns).not.toEqual(other.turns);
+  expect(one.faults).not.toEqual(other.faults);
+});
+
+test('a whole run has both restarts of the server and every kind of fault and intervention', () => {
+  const { turns, faults } = makePlan(200, 7);
+  const kinds = new Set(turns.flatMap((turn) => turn.interventions.map(({ kind }) => kind)));
+
+  expect(faults.filter(({ kind }) => kind === 'restart_server')).toHaveLength(2);
+  expect(new Set(faults.map(({ kind }) => kind))).toEqual(
+    new Set(['kill', 'kill_amid', 'kill_supervisor', 'kill_supervisor_too', 'drain', 'restart_server']),
+  );
+  expect(kinds).toEqual(new Set(['steer', 'interrupt', 'stop', 'cancel']));
+});

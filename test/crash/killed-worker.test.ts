@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { attempts, fault, rawChunks, reply, text, toolCall } from '../../src/testing/index.js';
+import { CrashPlace } from './crash-place.js';
+
+// One place and one supervisor for all: each test kills the worker that serves then.
+let place: CrashPlace;
+let supervisor: Awaited<ReturnType<CrashPlace['supervised']>>;
+beforeAll(async () => {
+  place = await CrashPlace.open();
+  supervisor = await place.supervised();
+});
+afterAll(() => place.close());
+
+describe('a worker killed during a model call', () => {
+  test('is replaced: the call is made again, and the text of the dead attempt is withdrawn', async () => {
+    const cut = rawChunks([{ choices: [{ index: 0, delta: { content: 'It was a dark' } }] }], {
+      ending: 'open',
+    });
+    const whole = reply(text('It was a bright day.'), { delayMs: 500 });
+    const turn = await place.start([attempts(cut, whole)], { stream: true });
+    const { events, ended, until } = turn.watch();
+    await until('text_delta');
+    supervisor.kill();
+    const { outcome } = await turn.ended();
+    await ended;
+    expect(outcome).toMatchObject({ type: 'completed', text: 'It was a bright day.' });
+    expect(turn.modelCalls).toBe(2);
+    const shown = events.map(({ type }) => type).filter((type) => type !== 'retry_waiting');
+    expect(shown.slice(0, 4)).toEqual(['turn_started', 'model_started', 'text_delta', 'reset']);
+    expect(events.filter(({ type }) => type === 'message')).toHaveLength(1);
+  });
+
+  test("costs no model call while nothing runs but a model's retry wait", async () => {
+    const turn = await place.start([attempts(fault({ status: 429, retryAfter: 3 }), text('done'))]);
+    const { until } = turn.watch();
+    await until('retry_waiting');
+    supervisor.kill();
+    const { outcome } = await turn.ended();
+    expect(outcome).toMatchObject({ type: 'completed', text: 'done' });
+    expect(turn.modelCalls).toBe(2);
+  });
+});
+
+describe('a worker killed during a tool', () => {
+  test('that may run once: its effects are told as unknown, and it does not run again', async () => {
+    const turn = await place.start([toolCall('hold'), text('done')]);
+    await turn.until('began', 'hold');
+    supervisor.kill();
+    const { outcome, results } = await turn.ended();
+    expect(outcome).toMatchObject({ type: 'completed', text: 'done' });
+    expect(results).toMatchObject([{ status: 'unknown', cause: 'worker_lost' }]);
+    expect(turn.runsOf('hold')).toBe(1);
+    expect(supervisor.events).toContainEqual(expect.objectContaining({ type: 'reported', activities: 1 }));
+  });
+
+  test('that is idempotent: it runs again on the spare, and its result counts', async () => {
+    const turn = await place.start([toolCall('hold_again'), text('done')]);
+    await turn.until('began', 'hold_again');
+    supervisor.kill();
+    await turn.until('began', 'hold_again', 2);
+    turn.release();
+    const { results } = await turn.ended();
+    expect(results).toMatchObject([{ status: 'ok', content: [{ text: 'hold_again ended' }] }]);
+    expect(turn.lines('ended', 'hold_again')).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      'took effect: what it answers is the result',
+      true,
+      { status: 'ok', content: [{ text: 'it was paid' }] },
+    ],
+    ['did not: the model hears that it did not happen', false, { status: 'error', cause: 'did_not_happen' }],
+  ])('that can tell whether it %s', async (_, effect, result) => {
+    const turn = await place.start([toolCall('pay', { effect }), text('done')]);
+    await turn.until(effect ? 'took_effect' : 'began', 'pay');
+    supervisor.kill();
+    const { results } = await turn.ended();
+    expect(results).toMatchObject([result]);
+    expect(turn.runsOf('pay')).toBe(1);
+    expect(turn.lines('asked', 'pay')).toHaveLength(1);
+  });
+
+  test('before its body began: it has not run, and runs on the spare', async () => {
+    const turn = await place.start([toolCall('quick', {}, { id: 'dies_before' }), text('done')]);
+    const { results } = await turn.ended();
+    expect(results).toMatchObject([{ status: 'ok' }]);
+    expect(turn.runsOf('quick')).toBe(1);
+  });
+
+  test('after its body ended and before its result was told: unknown, and it does not run again', async () => {
+    const turn = await place.start([toolCall('quick', {}, { id: 'dies_after' }), text('done')]);
+    const { results } = await turn.ended();
+    expect(results).toMatchObject([{ status: 'unknown', cause: 'worker_lost' }]);
+    expect(turn.runsOf('quick')).toBe(1);
+  });
+
+  test('of several: finished results stay, and each of the others goes by what its tool may do', async () => {
+    const calls = reply(
+      toolCall('quick'),
+      toolCall('hold'),
+      toolCall('hold_again'),
+      toolCall('pay', { effect: true }),
+    );
+    const turn = await place.start([calls, text('done')]);
+    const { until } = turn.watch();
+    await turn.until('began', 'hold_again');
+    await turn.until('took_effect', 'pay');
+    await turn.until('began', 'hold');
+    await until('tool_finished');
+    await vi.waitFor(async () => expect((await turn.handle.state()).pendingCalls[0]?.status).toBe('ok'));
+    supervisor.kill();
+    await turn.until('began', 'hold_again', 2);
+    turn.release();
+    const { results } = await turn.ended();
+    expect(results.map(({ status }) => status)).toEqual(['ok', 'unknown', 'ok', 'ok']);
+    expect(['quick', 'hold', 'pay'].map((tool) => turn.runsOf(tool))).toEqual([1, 1, 1]);
+  });
+
+  test('that has finished: its result stays, and it does not run again', async () => {
+    const turn = await place.start([toolCall('quick'), toolCall('hold'), text('done')]);
+    await turn.until('began', 'hold');
+    supervisor.kill();
+    const { results } = await turn.ended();
+    expect(results.map(({ status }) => status)).toEqual(['ok', 'unknown']);
+    expect(turn.runsOf('quick')).toBe(1);
+  });
+});
