@@ -42,6 +42,7 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
       run.transcript.add(toolMessage(`${reply.message.id}-results`, calls, results));
     }
     const ending = run.endOf(reply);
-    if (ending && !(ending === 'completed' && interventions.hasSteers)) return ending;
+    const goesOn = ending === 'completed' && interventions.hasSteers && run.iteration < run.maxIterations;
+    if (ending && !goesOn) return ending;
   }
 }
