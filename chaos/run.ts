@@ -68,11 +68,9 @@ async function chaos(options: ChaosOptions): Promise<Verdict> {
     const gaveUp = machines.reduce((sum, machine) => sum + machine.gaveUp, 0);
     if (gaveUp > 0) console.error(`${gaveUp} supervisors ended without having been told to`);
     await end(provider);
-
     return await judge(options, address, folder);
   } finally {
     await Promise.all([...machines.map((machine) => machine.close()), end(provider)]);
-
     await client.close();
     await server.stop();
     if (process.env['CHAOS_KEEP'] === undefined) await rm(folder, { recursive: true });

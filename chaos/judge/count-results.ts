@@ -14,7 +14,10 @@ export function resultProblems(turn: TurnEvidence, records: Records): string[] {
     ...completionsNotTold(turn, results),
     ...results.flatMap((result) => {
       const problem = unfounded(turn, result, records);
-      return problem === undefined ? [] : [`${turn.turnId} ${result.name} ${result.callId}: ${problem}`];
+      const text = result.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+      return problem === undefined
+        ? []
+        : [`${turn.turnId} ${result.name} ${result.callId}: ${problem}: ${text}`];
     }),
     ...toldOtherwise(turn, results),
   ];

@@ -48,8 +48,14 @@ export class ToolExecution {
       await this.#context.client.activity.heartbeat(this.#context.info.taskToken, this.#heartbeat());
     } catch (error) {
       if (error instanceof ActivityCancelledError) throw this.#canceled({ begun: false });
-      throw error;
+      throw this.#notBegun(error);
     }
+  }
+
+  /** Tried again; and where Temporal may not, as after an interrupt, the workflow knows that nothing has happened. */
+  #notBegun(error: unknown): ApplicationFailure {
+    const message = wireText(`That ${this.#called.name} begins could not be recorded: ${errorText(error)}`);
+    return ApplicationFailure.create({ type: WORKER_LOST, message, details: [{ begun: false }] });
   }
 
   /** Runs `work` with this attempt's heartbeats. */
