@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { ActivityNotFoundError, type Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { decodePayloads } from '../client/payloads.js';
@@ -5,6 +6,9 @@ import { WORKER_LOST } from '../shared/failures.js';
 import { hasBegun } from '../shared/settle.js';
 import { wireText } from '../shared/wire-text.js';
 import type { ActivityReport } from './activity-reports.js';
+
+const REPORT_ATTEMPTS = 10;
+const REPORT_PAUSE_MS = 500;
 
 type Started = Extract<ActivityReport, { type: 'activity_started' }>;
 
@@ -22,10 +26,22 @@ export async function reportLostActivities(
   const told = await Promise.all(
     runIds.map((runId) => {
       const ofOne = activities.filter((activity) => activity.runId === runId);
-      return reportOfWorkflow(client, ofOne, how).catch(() => 0);
+      return persistently(() => reportOfWorkflow(client, ofOne, how));
     }),
   );
   return told.reduce((sum, count) => sum + count, 0);
+}
+
+/** The server may be down, too. After a few tries the heartbeat timeout is as quick. */
+async function persistently(report: () => Promise<number>): Promise<number> {
+  for (let attempt = 1; attempt <= REPORT_ATTEMPTS; attempt++) {
+    try {
+      return await report();
+    } catch {
+      await setTimeout(REPORT_PAUSE_MS);
+    }
+  }
+  return 0;
 }
 
 async function reportOfWorkflow(

@@ -65,8 +65,8 @@ export class Supervisor {
   /** Lets what runs finish, within the worker's grace time, and ends both processes. */
   async drain(): Promise<void> {
     this.#draining = true;
-    const spare = await this.#spare?.catch(() => undefined);
-    await Promise.all([this.#serving?.drain(), spare?.drain()]);
+    const drainSpare = async () => await (await this.#spare?.catch(() => undefined))?.drain();
+    await Promise.all([this.#serving?.drain(), drainSpare()]);
     this.#tellEnded();
   }
 
@@ -97,11 +97,21 @@ export class Supervisor {
       }),
     );
     if (livedMs < SHORT_LIFE_MS) await setTimeout(CRASH_PAUSE_MS);
-    const next = await (this.#spare ?? this.#startWorker()).catch(() => this.#startWorker());
-    if (this.#draining) return;
-    this.#serve(next);
+    const next = await (this.#spare ?? this.#startWorker()).catch(() => this.#startUntilItWorks());
+    if (this.#draining) return await next?.drain();
+    if (next) this.#serve(next);
     await reporting;
     this.#prepareSpare();
+  }
+
+  /** While the server is down no worker can start; undefined if the supervisor was told to end meanwhile. */
+  async #startUntilItWorks(): Promise<WorkerProcess | undefined> {
+    while (!this.#draining) {
+      const worker = await this.#startWorker().catch(() => undefined);
+      if (worker) return worker;
+      await setTimeout(CRASH_PAUSE_MS);
+    }
+    return undefined;
   }
 
   #prepareSpare(): void {
