@@ -55,6 +55,8 @@ export class AgentClient {
     const connection = await Connection.connect({
       ...config.connectionOptions,
       ...(options.address !== undefined && { address: options.address }),
+      // A page of a turn's history may be larger than the 4 MB that gRPC takes by default.
+      channelArgs: { 'grpc.max_receive_message_length': -1 },
     });
     const namespace = options.namespace ?? config.namespace ?? 'default';
     const { taskQueue } = options;

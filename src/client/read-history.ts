@@ -1,15 +1,17 @@
 import type { Client } from '@temporalio/client';
 import { TurnFold } from '../shared/fold.js';
+import { historyPages } from './history-pages.js';
 import { RecordedSteps } from './recorded-steps.js';
 
 /** Rebuilds a turn from its event history alone, without a worker: how a transcript is read in a post-mortem. */
 export async function readHistory(client: Client, workflowId: string): Promise<TurnFold> {
   const fold = new TurnFold();
   const steps = new RecordedSteps(client.options.loadedDataConverter, workflowId);
-  const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
-  for (const event of events ?? []) {
-    const step = await steps.read(event);
-    if (step) fold.apply(step);
+  for await (const events of historyPages(client, workflowId)) {
+    for (const event of events) {
+      const step = await steps.read(event);
+      if (step) fold.apply(step);
+    }
   }
   return fold;
 }

@@ -4,6 +4,7 @@ import type { Client } from '@temporalio/client';
 import type { TurnEvent } from '../shared/events.js';
 import { TurnFold } from '../shared/fold.js';
 import { EventQueue } from './event-queue.js';
+import { historyPages } from './history-pages.js';
 import { LiveEvents } from './live-events.js';
 import { RecordedSteps } from './recorded-steps.js';
 
@@ -48,23 +49,12 @@ async function followHistory(
   signal: AbortSignal,
 ): Promise<void> {
   const steps = new RecordedSteps(client.options.loadedDataConverter, workflowId);
-  const { namespace } = client.options;
-  let nextPageToken: Uint8Array | undefined;
-  while (!signal.aborted && !fold.closed) {
-    const page = await client.withAbortSignal(signal, () =>
-      client.workflowService.getWorkflowExecutionHistory({
-        namespace,
-        execution: { workflowId },
-        waitNewEvent: true,
-        ...(nextPageToken && { nextPageToken }),
-      }),
-    );
-    for (const event of page.history?.events ?? []) {
+  for await (const events of historyPages(client, workflowId, signal)) {
+    for (const event of events) {
       const step = await steps.read(event);
       if (step) queue.push(...fold.apply(step));
     }
-    nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
-    if (!nextPageToken) return;
+    if (fold.closed) return;
   }
 }
 

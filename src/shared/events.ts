@@ -12,7 +12,7 @@ type EventBase = {
   turnId: string;
   /** Which model call of the turn, from 0. */
   iteration: number;
-  /** Which try of the activity, from 1; 0 where no activity is meant. */
+  /** Which try of the activity, from 1; 0 where none has begun: of a start, of a call that is scheduled. */
   attempt: number;
   /** ISO 8601. */
   at: string;

@@ -15,3 +15,8 @@ export function parseJson(text: string): { ok: true; value: Json } | { ok: false
     return { ok: false, problem: error instanceof Error ? error.message : String(error) };
   }
 }
+
+/** Bytes of UTF-8 of a value's JSON. */
+export function jsonBytes(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
+}

@@ -103,7 +103,7 @@ export function workerLost(call: CalledTool): ToolResultBlock {
     call,
     'unknown',
     'worker_lost',
-    `The process that ran ${call.name} ended before it told the result. Whether ${call.name} took effect is unknown, and it was not run again. Find out before you call it again.`,
+    `The process that ran ${call.name} was lost before it told the result. Whether ${call.name} took effect is unknown, and it was not run again. Find out before you call it again.`,
   );
 }
 
@@ -112,7 +112,7 @@ export function didNotHappen(call: CalledTool): ToolResultBlock {
     call,
     'error',
     'did_not_happen',
-    `The process that ran ${call.name} ended before it was done. A check has shown that it did not take effect. Call it again if it is still wanted.`,
+    `The process that ran ${call.name} was lost before it was done. A check has shown that it did not take effect. Call it again if it is still wanted.`,
   );
 }
 

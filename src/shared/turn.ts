@@ -1,5 +1,5 @@
 import type { Intervention, SteerMessage } from './interventions.js';
-import type { JsonObject } from './json.js';
+import { type JsonObject, jsonBytes } from './json.js';
 import { isMessage, type Message, type ToolResultBlock } from './messages.js';
 import {
   is,
@@ -22,6 +22,8 @@ export const STATE_QUERY = 'state';
 export const MESSAGES_QUERY = 'messages';
 
 const TENANT_BYTES = 64;
+/** Temporal carries 2 MB a payload, and the prompt is in the outcome again, with what is said about it. */
+const INPUT_BYTES = 1_500_000;
 
 /** Ids become parts of workflow ids and of URLs. A `/` stands only between a session and its turn. */
 export const TURN_ID = /^[a-zA-Z0-9][a-zA-Z0-9._:/-]{0,199}$/;
@@ -80,9 +82,13 @@ const isTurnInput = isShape(
 /** What is wrong with a turn input, one line each: `limits.iterations: expected a whole number ...`. None if it is one. */
 export function turnInputProblems(value: unknown): string[] {
   try {
-    // JSON that is nested some thousand levels deep overflows the stack of whoever writes it next.
-    JSON.stringify(value);
-    return isTurnInput(value, '');
+    // JSON that is nested some thousand levels deep overflows the stack of whoever writes it.
+    const bytes = jsonBytes(value);
+    const problems = isTurnInput(value, '');
+    if (problems.length > 0 || bytes <= INPUT_BYTES) return problems;
+    return [
+      `(it): takes ${bytes} bytes; a turn's input may take ${INPUT_BYTES}. Put long texts into a file that a tool reads.`,
+    ];
   } catch (error) {
     return [errorText(error)];
   }
@@ -181,7 +187,8 @@ export type TurnOutcome = {
   usage: TurnUsage;
   /** How many messages this turn added. */
   messageCount: number;
-  /** The messages that this turn added; absent when they take over 512 KB: the `messages` query pages them. */
+  /** The messages that this turn added; absent when they take over 512 KB: then they are in the event history,
+   * and the `messages` query pages them. */
   messages?: Message[];
   /** Of an interrupted turn: who ended it, and why. */
   intervention?: Intervention;

@@ -1,5 +1,6 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { TranscriptRef } from '../shared/activities.js';
+import { jsonBytes } from '../shared/json.js';
 import type { Message } from '../shared/messages.js';
 import type { MessagesPage, MessagesPageRequest } from '../shared/turn.js';
 import { cacheMessages } from './sinks.js';
@@ -36,9 +37,9 @@ export class Transcript {
 
   /** From `from` on, as many messages as `maxBytes` of JSON hold, but at least one where there is one. */
   page(request: Partial<MessagesPageRequest> | undefined, deltaFrom: number): MessagesPage {
-    const from = Math.max(0, request?.from ?? 0);
-    const to = Math.min(this.#messages.length, request?.to ?? this.#messages.length);
-    const room = Math.min(request?.maxBytes ?? PAGE_BYTES, PAGE_BYTES);
+    const from = Math.max(0, numberOr(request?.from, 0));
+    const to = Math.min(this.#messages.length, numberOr(request?.to, this.#messages.length));
+    const room = Math.min(numberOr(request?.maxBytes, PAGE_BYTES), PAGE_BYTES);
     const messages: Message[] = [];
     let bytes = 0;
     for (const message of this.#messages.slice(from, to)) {
@@ -50,7 +51,7 @@ export class Transcript {
   }
 }
 
-/** Bytes of UTF-8 of a value's JSON, at most: an upper bound by code unit would be 3 times too large for ASCII. */
-export function jsonBytes(value: unknown): number {
-  return new TextEncoder().encode(JSON.stringify(value)).length;
+/** A query's argument may be anything that somebody typed. */
+function numberOr(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
 }

@@ -1,6 +1,7 @@
 import { defineQuery, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { ModelReply } from '../shared/activities.js';
 import type { SteerMessage } from '../shared/interventions.js';
+import { jsonBytes } from '../shared/json.js';
 import { type StopReason, textOf, toolCallsOf } from '../shared/messages.js';
 import { interruptionNote, openingMessages, steerMessage } from '../shared/opening.js';
 import { pendingCalls } from '../shared/transcript.js';
@@ -20,7 +21,7 @@ import {
 } from '../shared/turn.js';
 import { DetailsTable } from './details-table.js';
 import type { Interventions } from './interventions.js';
-import { jsonBytes, Transcript } from './transcript.js';
+import { Transcript } from './transcript.js';
 
 const stateQuery = defineQuery<TurnState>(STATE_QUERY);
 const messagesQuery = defineQuery<MessagesPage, [MessagesPageRequest?]>(MESSAGES_QUERY);
@@ -115,7 +116,8 @@ export class TurnRun {
       iterations: this.iteration,
       usage: this.usage,
       messageCount: messages.length,
-      ...((fits || messages.length === 1) && { messages }),
+      // Before the first reply the settings are not known: then there is the prompt, which is bounded.
+      ...((fits || !this.settings) && { messages }),
       ...(outcome === 'interrupted' && interventions.ending && { intervention: interventions.ending }),
       ...(undelivered.length > 0 && { undelivered }),
     };
