@@ -23,10 +23,10 @@ export function coder(root: string, model: string | Model): Agent {
 }
 
 /**
- * The task queue of a folder. A turn works on the folder that it was started in: were its queue shared, a worker
- * that was started elsewhere would go on with it in the wrong one.
+ * The task queue of one turn of one folder. Were it shared, the worker of another run would go on with this turn: in the
+ * wrong folder, with another model, or only until its own turn ends.
  */
-export function folderQueue(root: string): string {
-  const hash = createHash('sha256').update(root).digest('hex').slice(0, 8);
+export function turnQueue(root: string, turnId: string): string {
+  const hash = createHash('sha256').update(`${root}\0${turnId}`).digest('hex').slice(0, 16);
   return wireId(`holdfast:${basename(root) || 'root'}-${hash}`);
 }

@@ -1,6 +1,6 @@
 import type { OutcomeType } from '../shared/turn.js';
 
-/** What a shell script can tell from a command's exit code. The README lists them. */
+/** What a shell script can tell from a command's exit code. `holdfast run --help` lists them. */
 export const EXIT_FAILED = 1;
 export const EXIT_USAGE = 2;
 export const EXIT_INTERRUPTED = 130;

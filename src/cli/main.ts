@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { EXIT_USAGE } from './exit-codes.js';
 
@@ -11,7 +12,13 @@ function wholeNumber(text: string): number {
   return value;
 }
 
+function packageVersion(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
 const program = new Command('holdfast')
+  .version(packageVersion())
   .description('Durable agent turns on Temporal: kill any process at any instant, and the turn goes on.')
   .configureHelp({ showGlobalOptions: true })
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT_USAGE));
@@ -23,7 +30,7 @@ program
   .option('-w, --workspace <folder>', 'the folder that it works in', process.cwd())
   .option('-m, --model <name>', 'the model; default: OPENAI_MODEL, else gpt-5.5')
   .option('-n, --iterations <count>', 'the most model calls; default 199', wholeNumber)
-  .option('--turn-id <id>', 'names the turn: the same id again attaches to it')
+  .option('--turn-id <id>', 'names the turn: the same id and prompt again go on with it')
   .option('--json', 'print each event, and last the outcome, as a line of JSON')
   .addHelpText(
     'after',
@@ -36,8 +43,10 @@ Examples:
 Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 iteration limit, 4 refused, 5 truncated, 130 interrupted.`,
   )
   .action(async (prompt: string, options) => {
+    const { StopSignals } = await import('./stop-signals.js');
+    const signals = new StopSignals();
     const { runCommand } = await import('./run-command.js');
-    process.exitCode = await runCommand(prompt, options);
+    process.exitCode = await runCommand(prompt, options, signals);
   });
 
 program
@@ -81,5 +90,6 @@ try {
   await program.parseAsync();
 } catch (error) {
   const { reportError } = await import('./report-error.js');
-  process.exitCode = reportError(error);
+  // A connection that is still being tried must not keep the process.
+  process.exit(reportError(error));
 }

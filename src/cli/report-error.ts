@@ -1,6 +1,7 @@
 import { TurnConflict, TurnNotFound } from '../client/errors.js';
 import { ServerError } from '../server/server-error.js';
 import { EXIT_FAILED, EXIT_USAGE } from './exit-codes.js';
+import { ServerUnreachable } from './reach-server.js';
 import { terminalOf } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -13,6 +14,7 @@ export function reportError(error: unknown): number {
   }
   const foreseen =
     error instanceof ServerError ||
+    error instanceof ServerUnreachable ||
     error instanceof TurnConflict ||
     error instanceof TurnNotFound ||
     error instanceof TypeError;

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, realpathSync } from 'node:fs';
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { realpathSync, statSync } from 'node:fs';
+import { NativeConnection } from '@temporalio/worker';
 import { AgentClient } from '../client/agent-client.js';
-import { TurnFailed } from '../client/errors.js';
-import type { FinishedTurn, TurnHandle } from '../client/turn-handle.js';
+import type { TurnHandle } from '../client/turn-handle.js';
 import { ensureServer, type TemporalServer } from '../server/embedded.js';
+import { TURN_ID } from '../shared/turn.js';
 import { createWorker } from '../worker.js';
-import { coder, folderQueue } from './coder.js';
-import { EXIT_FAILED, EXIT_INTERRUPTED, exitCodeOf } from './exit-codes.js';
+import { coder, turnQueue } from './coder.js';
 import { modelOf } from './model-access.js';
-import { type Terminal, terminalOf } from './terminal.js';
-import { duration, TurnPrinter } from './turn-printer.js';
+import { installQuietRuntime } from './quiet-runtime.js';
+import { duringTurn, reach } from './reach-server.js';
+import type { StopSignals } from './stop-signals.js';
+import { terminalOf } from './terminal.js';
+import { printJson, printText } from './turn-report.js';
 import { UsageError } from './usage-error.js';
 import { turnLink } from './web-ui.js';
 
@@ -22,119 +24,102 @@ export type RunOptions = {
   json?: boolean;
 };
 
-/** `holdfast run`: one turn of the coder on a folder, with a worker in this process. Returns the exit code. */
-export async function runCommand(prompt: string, options: RunOptions): Promise<number> {
+/** What a run is of, all of it checked. */
+type Run = { prompt: string; turnId: string; root: string; model: string; taskQueue: string };
+
+/**
+ * `holdfast run`: one turn of the coder on a folder, with a worker in this process. Returns the exit code. Where it
+ * throws, a connection may still be on its way: the caller is to end the process.
+ */
+export async function runCommand(prompt: string, options: RunOptions, signals: StopSignals): Promise<number> {
   const startedAt = performance.now();
-  const root = workspace(options.workspace);
-  const model = await modelOf(process.env, options.model);
-  const errors = terminalOf(process.stderr);
-  // Ctrl-C is for the turn; by default it would stop the worker, which the turn needs to settle.
-  Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
-  const server = await ensureServer({ onProgress: (line) => errors.write(`${errors.style.dim(line)}\n`) });
-  const { address, namespace } = server;
-  const taskQueue = folderQueue(root);
-  const startTurn = async () => {
-    const client = await AgentClient.connect({ address, namespace, taskQueue });
-    const turn = await client.start('coder', prompt, {
-      turnId: options.turnId ?? randomUUID(),
-      stream: true,
-      metadata: { workspace: root },
-      ...(options.iterations !== undefined && { limits: { iterations: options.iterations } }),
-    });
-    return { client, turn };
-  };
-  const startWorker = async () => {
-    const connection = await NativeConnection.connect({ address });
-    const agents = [coder(root, model)];
-    return { connection, ...(await createWorker({ agents, connection, namespace, taskQueue })) };
-  };
-  const [{ client, turn }, { connection, worker }] = await Promise.all([startTurn(), startWorker()]);
-  const served = worker.run();
+  const run = await checked(prompt, options);
+  const { write, style } = terminalOf(process.stderr);
+  installQuietRuntime();
+  const server = await ensureServer({ onProgress: (line) => write(`${style.dim(line)}\n`) });
+  // Side by side: each takes a good part of a cold start.
+  const [client, { connection, worker }] = await Promise.all([
+    connectClient(run, server),
+    makeWorker(run, server),
+  ]);
+  let served: Promise<void> | undefined;
   try {
-    const release = interruptOnCtrlC(turn, errors);
-    const end = options.json ? await printJson(turn) : await printText(turn, server, startedAt);
-    release();
-    return end;
+    signals.starting();
+    const turn = await startTurn(client, run, options);
+    signals.watch(turn);
+    served = worker.run();
+    if (!options.json) write(style.dim(firstLine(turn, server)));
+    const watched = options.json ? printJson(turn) : printText(turn, server, startedAt);
+    // A worker ends before its turn only by a fault.
+    return await Promise.race([watched, served.then(() => watched)]);
+  } catch (error) {
+    throw duringTurn(error, server.address, run.turnId);
   } finally {
-    worker.shutdown();
-    await served;
+    signals.release();
+    // One that never ran would hold on to its connection.
+    served ??= worker.run();
+    if (worker.getState() === 'RUNNING') worker.shutdown();
+    await served.catch(() => undefined);
     await Promise.all([client.close(), connection.close()]);
   }
 }
 
+/** Throws a UsageError for what no turn can start with. */
+async function checked(prompt: string, options: RunOptions): Promise<Run> {
+  const { turnId = randomUUID() } = options;
+  if (prompt.trim() === '') throw new UsageError('The prompt is empty. Say what the agent is to do.');
+  if (!TURN_ID.test(turnId)) {
+    throw new UsageError(
+      `The turn id ${JSON.stringify(turnId)} can't be one: use letters, digits and . _ : / -, 200 at most.`,
+    );
+  }
+  const root = workspace(options.workspace);
+  const model = await modelOf(process.env, options.model);
+  return { prompt, turnId, root, model, taskQueue: turnQueue(root, turnId) };
+}
+
 function workspace(path: string): string {
-  if (!existsSync(path))
-    throw new UsageError(`There is no folder ${path}. Give an existing one with --workspace.`);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) throw new UsageError(`There is no folder ${path}. Give an existing one with --workspace.`);
+  if (!found.isDirectory())
+    throw new UsageError(`${path} is a file. Give the folder that it is in with --workspace.`);
   return realpathSync(path);
 }
 
-/** The first Ctrl-C interrupts the turn; a second one leaves it to its fate. Returns what takes this back. */
-function interruptOnCtrlC(turn: TurnHandle, errors: Terminal): () => void {
-  let asked = false;
-  const onSignal = () => {
-    if (asked) process.exit(EXIT_INTERRUPTED);
-    asked = true;
-    errors.write('\nInterrupting the turn. Press Ctrl-C again to leave without waiting.\n');
-    turn
-      .interrupt('Ctrl-C')
-      .catch((error: unknown) => errors.write(`It could not be interrupted: ${String(error)}\n`));
-  };
-  process.on('SIGINT', onSignal);
-  return () => process.off('SIGINT', onSignal);
+async function connectClient({ taskQueue }: Run, { address, namespace }: TemporalServer) {
+  return await reach(address, () => AgentClient.connect({ address, namespace, taskQueue }));
 }
 
-/** One event a line, and last the outcome. */
-async function printJson(turn: TurnHandle): Promise<number> {
-  for await (const event of turn.events()) process.stdout.write(`${JSON.stringify(event)}\n`);
-  const end = await endOf(turn);
-  process.stdout.write(`${JSON.stringify({ type: 'outcome', ...end.shown })}\n`);
-  return end.exitCode;
+async function makeWorker({ root, model, taskQueue }: Run, { address, namespace }: TemporalServer) {
+  const connection = await reach(address, () => NativeConnection.connect({ address }));
+  const agents = [coder(root, model)];
+  return { connection, ...(await createWorker({ agents, connection, namespace, taskQueue })) };
 }
 
-async function printText(turn: TurnHandle, server: TemporalServer, startedAt: number): Promise<number> {
-  const terminal = terminalOf(process.stdout);
-  const { style } = terminal;
-  const printer = new TurnPrinter(terminal);
-  for await (const event of turn.events()) printer.print(event);
-  const end = await endOf(turn);
-  const took = duration(performance.now() - startedAt);
-  if (end.kind === 'failed' && end.exitCode !== EXIT_INTERRUPTED) {
-    printer.note(style.red(`${end.error.type}: ${end.error.message}`));
+/** Throws a UsageError for a turn of another folder: the worker of this one would never be given its tasks. */
+async function startTurn(
+  client: AgentClient,
+  { prompt, turnId, root, taskQueue }: Run,
+  { iterations }: RunOptions,
+): Promise<TurnHandle> {
+  const turn = await client.start('coder', prompt, {
+    turnId,
+    stream: true,
+    metadata: { workspace: root },
+    ...(iterations !== undefined && { limits: { iterations } }),
+  });
+  if (!turn.attached) return turn;
+  const described = await client.client.workflow.getHandle(turnId).describe();
+  if (described.status.name === 'RUNNING' && described.taskQueue !== taskQueue) {
+    throw new UsageError(
+      `The turn ${turnId} belongs to another folder (task queue ${described.taskQueue}). Name that one with --workspace.`,
+    );
   }
-  const { usage, iterations } = end.kind === 'finished' ? end.outcome : (end.error.outcome ?? {});
-  const tokens = usage ? ` · ${usage.inputTokens} tokens in, ${usage.outputTokens} out` : '';
-  const calls = iterations === undefined ? '' : ` · ${iterations} model calls`;
-  printer.note(style.dim(`${end.label}${calls}${tokens} · ${took}`));
+  return turn;
+}
+
+/** Printed before anything happens, so that a run that is killed can be gone on with. */
+function firstLine(turn: TurnHandle, server: TemporalServer): string {
   const link = turnLink(server, turn.turnId);
-  if (link) printer.note(style.dim(`Web UI: ${link}`));
-  return end.exitCode;
-}
-
-type End = { exitCode: number; label: string; shown: object } & (
-  | { kind: 'finished'; outcome: FinishedTurn }
-  | { kind: 'failed'; error: TurnFailed }
-);
-
-async function endOf(turn: TurnHandle): Promise<End> {
-  try {
-    const outcome = await turn.result();
-    return {
-      kind: 'finished',
-      outcome,
-      exitCode: exitCodeOf(outcome.type),
-      label: outcome.type,
-      shown: { outcome },
-    };
-  } catch (error) {
-    if (!(error instanceof TurnFailed)) throw error;
-    const { status, type, message, outcome } = error;
-    const interrupted = status === 'CANCELED';
-    return {
-      kind: 'failed',
-      error,
-      exitCode: interrupted ? EXIT_INTERRUPTED : EXIT_FAILED,
-      label: interrupted ? 'interrupted' : 'failed',
-      shown: { status, failure: { type, message }, ...(outcome && { outcome }) },
-    };
-  }
+  return `turn ${turn.turnId}${link ? ` · ${link}` : ''}\n`;
 }

@@ -6,6 +6,7 @@ import { ensureServer } from '../server/embedded.js';
 import { DEFAULT_TASK_QUEUE } from '../shared/turn.js';
 import { Supervisor, type SupervisorEvent } from '../worker/supervisor.js';
 import { EXIT_FAILED } from './exit-codes.js';
+import { reach } from './reach-server.js';
 import { terminalOf } from './terminal.js';
 import { duration } from './turn-printer.js';
 import { UsageError } from './usage-error.js';
@@ -21,7 +22,7 @@ export async function workerCommand(module: string, options: { taskQueue?: strin
   const server = await ensureServer({ onProgress: (line) => write(`${style.dim(line)}\n`) });
   const { address, namespace } = server;
   const taskQueue = options.taskQueue ?? DEFAULT_TASK_QUEUE;
-  const connection = await Connection.connect({ address });
+  const connection = await reach(address, () => Connection.connect({ address }));
   const supervisor = new Supervisor({
     program: PROGRAM,
     args: [path, address, namespace, taskQueue],

@@ -1,9 +1,10 @@
 // The process that `holdfast worker` supervises.
 import { pathToFileURL } from 'node:url';
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import type { Agent } from '../define/define-agent.js';
 import { serveSupervised } from '../worker/supervised-process.js';
 import { createWorker } from '../worker.js';
+import { installQuietRuntime } from './quiet-runtime.js';
 
 const [, , modulePath = '', address = '', namespace = 'default', taskQueue = ''] = process.argv;
 
@@ -19,8 +20,7 @@ async function agentsOf(path: string): Promise<Agent[]> {
 }
 
 try {
-  // What to do on a signal is the supervisor's to say.
-  Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
+  installQuietRuntime('WARN');
   const agents = await agentsOf(modulePath);
   const connection = await NativeConnection.connect({ address });
   await serveSupervised((onActivity) =>

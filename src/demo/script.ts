@@ -1,4 +1,4 @@
-import { type Message, textOf } from '../shared/messages.js';
+import type { Message, ToolResultBlock } from '../shared/messages.js';
 import { reply, type Script, text, toolCall } from '../testing/index.js';
 
 export const REPORT_PATH = 'holdfast-report.md';
@@ -25,7 +25,7 @@ export const demoScript: Script = [
       text('Now the report.\n'),
       toolCall('write_file', { path: REPORT_PATH, content: report(messages) }),
     ),
-  (messages) => text(`Done: ${REPORT_PATH} is there. The tool said: "${lastResultText(messages)}"\n`),
+  (messages) => text(`${lastWords(messages)}\n`),
 ];
 
 type FoundFile = { path: string; lines: number };
@@ -59,11 +59,19 @@ function resultTexts(messages: readonly Message[], tool: string): string[] {
   return messages
     .flatMap((message) => (message.role === 'tool' ? message.content : []))
     .filter((result) => result.name === tool)
-    .map((result) => result.content.map((block) => (block.type === 'text' ? block.text : '')).join(''));
+    .map(contentText);
 }
 
-function lastResultText(messages: readonly Message[]): string {
+function lastWords(messages: readonly Message[]): string {
   const last = messages.at(-1);
-  if (last?.role !== 'tool') return last ? textOf(last) : '';
-  return resultTexts([last], last.content[0]?.name ?? '').join(' ');
+  const result = last?.role === 'tool' ? last.content[0] : undefined;
+  if (!result) return 'write_file has no result.';
+  const said = contentText(result);
+  return result.status === 'ok'
+    ? `Done: ${REPORT_PATH} is there. The tool said: "${said}"`
+    : `write_file did not succeed: ${result.status}: ${said}`;
+}
+
+function contentText({ content }: ToolResultBlock): string {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }

@@ -15,5 +15,5 @@ try {
     await import('../cli/main.js');
   }
 } catch (error) {
-  process.exitCode = reportError(error);
+  process.exit(reportError(error));
 }

@@ -1,7 +1,8 @@
 // A worker process of the demo. Its parent kills it.
 import { setTimeout } from 'node:timers/promises';
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import { coder } from '../cli/coder.js';
+import { installQuietRuntime } from '../cli/quiet-runtime.js';
 import { scriptedModel } from '../testing/index.js';
 import { serveSupervised } from '../worker/supervised-process.js';
 import { createWorker } from '../worker.js';
@@ -10,7 +11,7 @@ import { demoScript } from './script.js';
 
 const HOLD_MS = 60_000;
 
-const [, , address = '', taskQueue = '', root = '', ledgerPath = ''] = process.argv;
+const [, , address = '', namespace = '', taskQueue = '', root = '', ledgerPath = ''] = process.argv;
 const ledger = new Ledger(ledgerPath);
 
 /** Keeps write_file open after its real write, so that there is a middle to be killed in. */
@@ -18,13 +19,13 @@ async function holdOpen(signal: AbortSignal): Promise<void> {
   await setTimeout(HOLD_MS, undefined, { signal });
 }
 
-Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
+installQuietRuntime();
 const agent = coder(root, scriptedModel(demoScript, { pieceDelayMs: 20 }));
 const tools = agent.tools.map((tool) =>
   recorded(tool, ledger, tool.name === 'write_file' ? holdOpen : undefined),
 );
 const connection = await NativeConnection.connect({ address });
 await serveSupervised((onActivity) =>
-  createWorker({ agents: [{ ...agent, tools }], connection, taskQueue, onActivity }),
+  createWorker({ agents: [{ ...agent, tools }], connection, namespace, taskQueue, onActivity }),
 );
 process.exit(0);

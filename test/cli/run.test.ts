@@ -1,6 +1,8 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import {
   fault,
@@ -27,6 +29,12 @@ async function run(script: Script, args: string[], folder = workspace()): Promis
 
 function workspace(): string {
   return mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
+}
+
+/** Of a command that writes its own there. */
+async function pidIn(file: string): Promise<number> {
+  while (!existsSync(file) || readFileSync(file, 'utf8') === '') await setTimeout(20);
+  return Number(readFileSync(file, 'utf8'));
 }
 
 test('a turn streams its text and its calls, and ends with what it cost', async () => {
@@ -67,7 +75,7 @@ test('with --json each line is an event, and the last one the outcome', async ()
   expect(lines.map((line) => line.type)).toEqual(
     expect.arrayContaining(['turn_started', 'message', 'turn_ended']),
   );
-  expect(lines.at(-1)).toMatchObject({ type: 'outcome', outcome: { type: 'completed', text: 'hi' } });
+  expect(lines.at(-1)).toMatchObject({ v: 1, type: 'outcome', outcome: { type: 'completed', text: 'hi' } });
 });
 
 test('the iteration limit has an exit code of its own', async () => {
@@ -88,13 +96,87 @@ test('a wrong key fails at once, and the message says what to check', async () =
   expect(stdout).toContain('OPENAI_API_KEY');
 });
 
-test('Ctrl-C interrupts the turn', async () => {
-  const running = await run([toolCall('bash', { command: 'sleep 600' })], ['wait']);
-  await running.printed('→ bash sleep 600');
-  running.process.kill('SIGINT');
-  const { exitCode, stdout } = await running.finished;
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  '%s interrupts the turn and ends what it ran',
+  async (signal) => {
+    const folder = workspace();
+    const command = 'echo $$ > pid; exec sleep 600';
+    const running = await run([toolCall('bash', { command })], ['wait'], folder);
+    await running.printed('→ bash');
+    const pid = await pidIn(join(folder, 'pid'));
+    running.process.kill(signal);
+    const { exitCode, stdout } = await running.finished;
+    expect(exitCode).toBe(130);
+    expect(stdout).toContain('interrupted');
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  },
+);
+
+test('a reader that goes away interrupts the turn without a stack', async () => {
+  const folder = workspace();
+  const command = 'echo $$ > pid; while sleep 0.2; do echo on; done';
+  const running = await run([toolCall('bash', { command })], ['wait'], folder);
+  await running.printed('→ bash');
+  const pid = await pidIn(join(folder, 'pid'));
+  running.process.stdout?.destroy();
+  const { exitCode, stderr } = await running.finished;
   expect(exitCode).toBe(130);
-  expect(stdout).toContain('interrupted');
+  expect(stderr).not.toContain('    at ');
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+});
+
+test('the turn is named first, and its id attaches to it again', async () => {
+  const folder = workspace();
+  const turnId = `cli-${randomUUID()}`;
+  const args = ['--turn-id', turnId, 'hello'];
+  const first = await (await run([text('hi')], args, folder)).finished;
+  const again = await (await run([], args, folder)).finished;
+  expect(first.stderr).toContain(`turn ${turnId}`);
+  expect(first.stdout).toContain('completed · 1 model call ·');
+  expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('hi') });
+});
+
+test("a turn's id with another prompt is a conflict", async () => {
+  const turnId = `cli-${randomUUID()}`;
+  await (await run([text('hi')], ['--turn-id', turnId, 'hello'])).finished;
+  const { exitCode, stderr } = await (await run([], ['--turn-id', turnId, 'good bye'])).finished;
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain(`Turn ${turnId} was started before with another prompt`);
+  expect(stderr).not.toContain('    at ');
+});
+
+test('a running turn of another folder is refused', async () => {
+  const args = ['--turn-id', `cli-${randomUUID()}`, 'wait'];
+  const running = await run([toolCall('bash', { command: 'sleep 600' })], args);
+  await running.printed('→ bash sleep 600');
+  const { exitCode, stderr } = await (await run([], args)).finished;
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('belongs to another folder');
+  running.process.kill('SIGINT');
+  expect((await running.finished).exitCode).toBe(130);
+});
+
+test('what no turn can start with is wrong usage', async () => {
+  const file = join(workspace(), 'a.txt');
+  writeFileSync(file, '');
+  const badId = await (await run([], ['--turn-id', 'a b', 'hello'])).finished;
+  const badFolder = await (await run([], ['hello'], file)).finished;
+  const noPrompt = await (await run([], ['  '])).finished;
+  expect(badId).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('"a b"') });
+  expect(badFolder).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('a.txt is a file') });
+  expect(noPrompt).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('prompt is empty') });
+});
+
+test('a server that does not answer is named', async () => {
+  const env = {
+    OPENAI_BASE_URL: 'http://127.0.0.1:9/v1',
+    OPENAI_MODEL: 'm',
+    TEMPORAL_ADDRESS: '127.0.0.1:9',
+  };
+  const { exitCode, stderr } = await holdfast(['run', 'hello'], env).finished;
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('No Temporal server answers at 127.0.0.1:9 (connection refused)');
+  expect(stderr).not.toContain('    at ');
 });
 
 test('without a key it says what to set', async () => {
@@ -113,6 +195,12 @@ test('a folder that is not there is named', async () => {
 test('wrong usage exits with 2', async () => {
   expect((await holdfast(['run', '--iterations', 'many', 'hello']).finished).exitCode).toBe(2);
   expect((await holdfast(['fly']).finished).exitCode).toBe(2);
+});
+
+test('it tells its version', async () => {
+  const { exitCode, stdout } = await holdfast(['--version']).finished;
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
 test('help exits with 0 and shows examples', async () => {

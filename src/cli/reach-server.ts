@@ -1,0 +1,51 @@
+const CONNECT_MS = 5000;
+/** gRPC's code. */
+const UNAVAILABLE = 14;
+
+/** No Temporal server could be reached. The message says where, and what to do. */
+export class ServerUnreachable extends Error {
+  override readonly name = 'ServerUnreachable';
+}
+
+function unreachable(address: string, why: string): ServerUnreachable {
+  const named = process.env['TEMPORAL_ADDRESS'] === address;
+  const todo = named
+    ? 'TEMPORAL_ADDRESS names it: start that server, correct the address, or unset it, and Holdfast uses a server of its own.'
+    : 'See what became of it with: holdfast server status';
+  return new ServerUnreachable(`No Temporal server answers at ${address} (${why}).\n${todo}`);
+}
+
+/** What to throw for an error that came while a turn ran: of an outage, how to go on; else the error itself. */
+export function duringTurn(error: unknown, address: string, turnId: string): unknown {
+  if (!(error instanceof Error && 'code' in error && error.code === UNAVAILABLE)) return error;
+  return new ServerUnreachable(
+    `The Temporal server at ${address} no longer answers. What it recorded of the turn is kept: once it runs again, ` +
+      `go on with the same command and --turn-id ${turnId}`,
+  );
+}
+
+/** What `connect` gives, within five seconds. Throws {@link ServerUnreachable} where it fails or takes longer. */
+export async function reach<Connected>(
+  address: string,
+  connect: () => Promise<Connected>,
+): Promise<Connected> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    const late = () => reject(unreachable(address, `not within ${CONNECT_MS / 1000} s`));
+    timer = setTimeout(late, CONNECT_MS);
+  });
+  try {
+    return await Promise.race([connect(), deadline]);
+  } catch (error) {
+    if (error instanceof ServerUnreachable) throw error;
+    throw unreachable(address, reason(error));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Rust's own words hold the system's: `Os { code: 111, kind: ConnectionRefused, message: "Connection refused" }`. */
+function reason(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return /Os \{.*message: "([^"]+)"/.exec(message)?.[1]?.toLowerCase() ?? message;
+}

@@ -1,0 +1,69 @@
+import { TurnFailed } from '../client/errors.js';
+import type { FinishedTurn, TurnHandle } from '../client/turn-handle.js';
+import type { TemporalServer } from '../server/embedded.js';
+import { WIRE_VERSION } from '../shared/version.js';
+import { EXIT_FAILED, EXIT_INTERRUPTED, exitCodeOf } from './exit-codes.js';
+import { terminalOf } from './terminal.js';
+import { duration, TurnPrinter } from './turn-printer.js';
+import { turnLink } from './web-ui.js';
+
+/** One event a line, and last the outcome. Returns the exit code. */
+export async function printJson(turn: TurnHandle): Promise<number> {
+  for await (const event of turn.events()) process.stdout.write(`${JSON.stringify(event)}\n`);
+  const end = await endOf(turn);
+  process.stdout.write(`${JSON.stringify({ v: WIRE_VERSION, type: 'outcome', ...end.shown })}\n`);
+  return end.exitCode;
+}
+
+/** The turn as it happens, for a person, and last what it cost. `startedAt` is of `performance.now()`. */
+export async function printText(
+  turn: TurnHandle,
+  server: TemporalServer,
+  startedAt: number,
+): Promise<number> {
+  const terminal = terminalOf(process.stdout);
+  const { style } = terminal;
+  const printer = new TurnPrinter(terminal);
+  for await (const event of turn.events()) printer.print(event);
+  const end = await endOf(turn);
+  const took = duration(performance.now() - startedAt);
+  if (end.kind === 'failed' && end.exitCode !== EXIT_INTERRUPTED) {
+    printer.note(style.red(`${end.error.type}: ${end.error.message}`));
+  }
+  const { usage, iterations } = end.kind === 'finished' ? end.outcome : (end.error.outcome ?? {});
+  const tokens = usage ? ` · ${usage.inputTokens} tokens in, ${usage.outputTokens} out` : '';
+  const calls = iterations === undefined ? '' : ` · ${iterations} model call${iterations === 1 ? '' : 's'}`;
+  printer.note(style.dim(`${end.label}${calls}${tokens} · ${took}`));
+  const link = turnLink(server, turn.turnId);
+  if (link) printer.note(style.dim(`Web UI: ${link}`));
+  return end.exitCode;
+}
+
+type End = { exitCode: number; label: string; shown: object } & (
+  | { kind: 'finished'; outcome: FinishedTurn }
+  | { kind: 'failed'; error: TurnFailed }
+);
+
+async function endOf(turn: TurnHandle): Promise<End> {
+  try {
+    const outcome = await turn.result();
+    return {
+      kind: 'finished',
+      outcome,
+      exitCode: exitCodeOf(outcome.type),
+      label: outcome.type,
+      shown: { outcome },
+    };
+  } catch (error) {
+    if (!(error instanceof TurnFailed)) throw error;
+    const { status, type, message, outcome } = error;
+    const interrupted = status === 'CANCELED';
+    return {
+      kind: 'failed',
+      error,
+      exitCode: interrupted ? EXIT_INTERRUPTED : EXIT_FAILED,
+      label: interrupted ? 'interrupted' : 'failed',
+      shown: { status, failure: { type, message }, ...(outcome && { outcome }) },
+    };
+  }
+}
