@@ -1,5 +1,6 @@
+import { summaryOfBlock } from '../shared/call-summary.js';
 import type { TurnEvent } from '../shared/events.js';
-import { type Message, type ToolResultBlock, textOf } from '../shared/messages.js';
+import { type Message, type ToolResultBlock, textOf, toolCallsOf } from '../shared/messages.js';
 import { wireLine } from '../shared/wire-text.js';
 import { safeText, type Terminal } from './terminal.js';
 
@@ -67,6 +68,7 @@ export class TurnPrinter {
 
   /** The rest of the reply: all of it, where nothing was streamed. */
   #message(message: Message): void {
+    for (const call of toolCallsOf(message)) this.#summaries.set(call.id, summaryOfBlock(call));
     const whole = textOf(message);
     this.#text(this.#printed, whole.slice(this.#printed));
     this.#printed = 0;

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import {
   fault,
   reply,
@@ -207,4 +207,23 @@ test('help exits with 0 and shows examples', async () => {
   const { exitCode, stdout } = await holdfast(['run', '--help']).finished;
   expect(exitCode).toBe(0);
   expect(stdout).toContain('Examples:');
+});
+
+test('a run that was killed goes on where it was, when it is started again under its id', async () => {
+  const folder = workspace();
+  const script = [
+    toolCall('bash', { command: 'echo once >> runs.txt; sleep 600' }),
+    text('I know what happened.'),
+  ];
+  const args = ['--turn-id', `killed-${randomUUID()}`, 'wait'];
+  const first = await run(script, args, folder);
+  await first.printed('→ bash');
+  await vi.waitFor(() => expect(readFileSync(join(folder, 'runs.txt'), 'utf8')).toBe('once\n'), 10_000);
+  first.process.kill('SIGKILL');
+  await first.finished;
+  const { exitCode, stdout } = await (await run(script, args, folder)).finished;
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('unknown');
+  expect(stdout).toContain('I know what happened.');
+  expect(readFileSync(join(folder, 'runs.txt'), 'utf8')).toBe('once\n');
 });
