@@ -131,7 +131,8 @@ export class Interventions {
     wakeActivities(workflowInfo().runId);
     const { settleMs, overdue } = this.#settling ?? {};
     if (settleMs === undefined || !overdue) return;
-    CancellationScope.nonCancellable(() => sleep(settleMs)).then(overdue, overdue);
+    const limit = () => sleep(settleMs, { summary: 'the time that what runs has to stop' });
+    CancellationScope.nonCancellable(limit).then(overdue, overdue);
   }
 
   #receipt(id: string, kind: InterventionKind, status: Receipt['status']): Receipt {
