@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/activity';
 import { ActivityCancelledError } from '@temporalio/client';
 import type { z } from 'zod';
@@ -85,14 +87,28 @@ export class ToolExecution {
   /** The body races its timeout; one that does not stop when told to is left behind, and the result says so. */
   async #runWithin(args: unknown): Promise<ToolResultBlock> {
     const seconds = Math.round(this.#tool.timeoutMs / 1000);
-    const ended = this.#runBody(args);
-    const inTime = await within(ended, this.#tool.timeoutMs);
-    if (inTime !== undefined) return inTime;
-    this.#timeout.abort(
-      new DOMException(`${this.#called.name} took longer than ${seconds} s`, 'TimeoutError'),
-    );
-    const stopped = await within(ended, STOP_GRACE_MS);
-    return timedOut(this.#called, seconds, stopped === undefined);
+    const over = new AbortController();
+    try {
+      const ended = Promise.race([this.#runBody(args), this.#leftAtShutdown(over.signal)]);
+      const inTime = await within(ended, this.#tool.timeoutMs);
+      if (inTime !== undefined) return inTime;
+      this.#timeout.abort(
+        new DOMException(`${this.#called.name} took longer than ${seconds} s`, 'TimeoutError'),
+      );
+      const stopped = await within(ended, STOP_GRACE_MS);
+      return timedOut(this.#called, seconds, stopped === undefined);
+    } finally {
+      over.abort();
+    }
+  }
+
+  /** A worker that shuts down does not wait for a tool that ignores its signal. Rejects then, and when `over` fires. */
+  async #leftAtShutdown(over: AbortSignal): Promise<never> {
+    await fired(this.#context.cancellationSignal, over);
+    await setTimeout(STOP_GRACE_MS, undefined, { signal: over });
+    // An interrupt is settled by the workflow, which waits no longer either.
+    if (this.#context.cancellationDetails?.cancelRequested) await fired(over, over);
+    throw this.#stopped(new Error('it did not stop when asked'));
   }
 
   async #runBody(args: unknown): Promise<ToolResultBlock> {
@@ -140,6 +156,11 @@ export class ToolExecution {
   }
 }
 
+/** Resolves when the signal fires; rejects when `over` does. */
+async function fired(signal: AbortSignal, over: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort', { signal: over });
+}
+
 function retryFailure(error: RetryableToolError): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'Tool.Retryable',
@@ -152,7 +173,7 @@ function retryFailure(error: RetryableToolError): ApplicationFailure {
 async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const overdue = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
+    timer = globalThis.setTimeout(() => resolve(undefined), ms);
   });
   try {
     return await Promise.race([promise, overdue]);

@@ -34,11 +34,11 @@ export async function workerCommand(module: string, options: { taskQueue?: strin
     process.once('SIGINT', () => process.exit(EXIT_FAILED));
     supervisor.drain().catch((error: unknown) => write(`${String(error)}\n`));
   };
-  process.once('SIGTERM', drain);
+  process.on('SIGTERM', drain);
   process.once('SIGINT', drain);
   try {
     await supervisor.start();
-    write(`Serving the task queue "${taskQueue}" at ${address}.\n`);
+    if (supervisor.pid) write(`Serving the task queue "${taskQueue}" at ${address}.\n`);
     await supervisor.ended;
     return 0;
   } finally {

@@ -111,7 +111,7 @@ export class TurnHandle {
 
   /** A message that joins the running turn before its next model call. One that is too late is in `outcome.undelivered`. */
   async steer(message: string, options: MessageOptions = {}): Promise<SentMessage> {
-    if (message === '') throw new TypeError('An empty message can not be sent.');
+    if (message.trim() === '') throw new TypeError('An empty message can not be sent.');
     return await this.#send(STEER, { message }, options);
   }
 

@@ -107,7 +107,7 @@ export class TurnFold {
   #modelEnded(end: ModelEnd): NewEvent[] {
     if (end.kind === 'failed') return [];
     if (end.kind === 'canceled') {
-      if (end.text === '') return [];
+      if (end.text.trim() === '') return [];
       const message = partialReply(this.#firstRunId, this.iteration, end.text);
       this.messages.push(message);
       return [{ type: 'message', message }];

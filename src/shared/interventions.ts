@@ -1,5 +1,5 @@
 import { isJsonObject } from './json.js';
-import { wireId, wireText } from './wire-text.js';
+import { distinctWireId, wireId, wireText } from './wire-text.js';
 
 /** Signals and updates of the same names; the update answers with a {@link Receipt}. */
 export const INTERRUPT = 'interrupt';
@@ -47,7 +47,7 @@ export function readStop(raw: unknown, fallbackId: string): { id: string; reason
   const reason = textField(raw, 'reason');
   const by = textField(raw, 'by');
   return {
-    id: wireId(id || fallbackId),
+    id: id ? callersId(id) : fallbackId,
     ...(reason !== undefined && { reason: wireText(reason, 1000) }),
     ...(by !== undefined && { by: wireId(by) }),
   };
@@ -56,9 +56,14 @@ export function readStop(raw: unknown, fallbackId: string): { id: string; reason
 /** Undefined where there is no message in it. */
 export function readSteer(raw: unknown, fallbackId: string): SteerMessage | undefined {
   const message = textField(raw, 'message');
-  if (!message) return undefined;
+  if (!message?.trim()) return undefined;
   const { id, by } = readStop(raw, fallbackId);
   return { id, message: message.toWellFormed(), ...(by !== undefined && { by }) };
+}
+
+/** Ids that begin with `~` are ours: a caller's can't be taken for one of them. */
+function callersId(id: string): string {
+  return distinctWireId(id.replace(/^~+/, '') || '_');
 }
 
 function textField(raw: unknown, name: string): string | undefined {
@@ -73,7 +78,7 @@ export class FallbackIds {
   readonly #counts = new Map<string, number>();
 
   next(kind: InterventionKind, via: Via): string {
-    const name = via === 'signal' ? kind : `${kind}-update`;
+    const name = via === 'signal' ? `~${kind}` : `~${kind}-update`;
     const count = (this.#counts.get(name) ?? 0) + 1;
     this.#counts.set(name, count);
     return `${name}-${count}`;

@@ -52,7 +52,9 @@ export function settleToolCall(
         : { do: 'result', result: timedOut(called, Math.round(tool.timeoutMs / 1000), true) };
     case 'lost':
       if (!end.begun && !tool.idempotent) return { do: 'run_again', otherwise: workerLost(called) };
-      return tool.reconciles ? { do: 'reconcile' } : { do: 'result', result: workerLost(called) };
+      return tool.reconciles
+        ? { do: 'reconcile' }
+        : { do: 'result', result: workerLost(called, tool.idempotent) };
     default:
       return end satisfies never;
   }

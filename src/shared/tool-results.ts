@@ -98,12 +98,14 @@ export function mayStillRun(call: CalledTool): ToolResultBlock {
   );
 }
 
-export function workerLost(call: CalledTool): ToolResultBlock {
+/** `isRepeatable`: the tool may run again, and did, until its tries were used up. */
+export function workerLost(call: CalledTool, isRepeatable = false): ToolResultBlock {
+  const repeated = isRepeatable ? 'and its tries are used up' : 'and it was not run again';
   return answer(
     call,
     'unknown',
     'worker_lost',
-    `The process that ran ${call.name} was lost before it told the result. Whether ${call.name} took effect is unknown, and it was not run again. Find out before you call it again.`,
+    `The process that ran ${call.name} was lost before it told the result. Whether ${call.name} took effect is unknown, ${repeated}. Find out before you call it again.`,
   );
 }
 

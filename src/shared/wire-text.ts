@@ -30,6 +30,21 @@ export function wireId(value: unknown): string {
   return cutToBytes(clean, WIRE_ID_BYTES) || '_';
 }
 
+/** As {@link wireId}; two different texts that are too long stay different. */
+export function distinctWireId(text: string): string {
+  const id = wireId(text);
+  return id.length < text.length ? `${wireLine(text, WIRE_ID_BYTES - 12)}~${fnv1a(text)}` : id;
+}
+
+/** FNV-1a, 32 bits, hexadecimal: tells texts apart, and protects nothing. */
+function fnv1a(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}
+
 /** As {@link wireText}, on one line and at most `maxBytes` bytes: for summaries in the Web UI and in terminals. */
 export function wireLine(value: unknown, maxBytes: number = WIRE_ID_BYTES): string {
   const oneLine = toText(value)

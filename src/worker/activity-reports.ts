@@ -1,17 +1,17 @@
 import type { Context } from '@temporalio/activity';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 
+export type StartedActivity = {
+  type: 'activity_started';
+  /** Temporal's task token, base64: with it the supervisor can end the activity in the worker's name. */
+  token: string;
+  workflowId: string;
+  runId: string;
+  activityId: string;
+};
+
 /** What a supervised worker tells its supervisor of each activity, before it begins and after it has ended. */
-export type ActivityReport =
-  | {
-      type: 'activity_started';
-      /** Temporal's task token, base64: with it the supervisor can end the activity in the worker's name. */
-      token: string;
-      workflowId: string;
-      runId: string;
-      activityId: string;
-    }
-  | { type: 'activity_ended'; token: string };
+export type ActivityReport = StartedActivity | { type: 'activity_ended'; token: string };
 
 export function reportingInterceptor(
   context: Context,

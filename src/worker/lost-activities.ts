@@ -1,16 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
-import { ActivityNotFoundError, type Client } from '@temporalio/client';
+import { ActivityNotFoundError, type Client, isGrpcServiceError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { decodePayloads } from '../client/payloads.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import { hasBegun } from '../shared/settle.js';
 import { wireText } from '../shared/wire-text.js';
-import type { ActivityReport } from './activity-reports.js';
+import type { StartedActivity } from './activity-reports.js';
 
+/** gRPC's code. */
+const NOT_FOUND = 5;
 const REPORT_ATTEMPTS = 10;
 const REPORT_PAUSE_MS = 500;
-
-type Started = Extract<ActivityReport, { type: 'activity_started' }>;
 
 /**
  * Tells Temporal that the process which ran these activities is dead, and lets another worker have their workflows at
@@ -19,7 +19,7 @@ type Started = Extract<ActivityReport, { type: 'activity_started' }>;
  */
 export async function reportLostActivities(
   client: Client,
-  activities: readonly Started[],
+  activities: readonly StartedActivity[],
   how: string,
 ): Promise<number> {
   const runIds = [...new Set(activities.map(({ runId }) => runId))];
@@ -37,7 +37,9 @@ async function persistently(report: () => Promise<number>): Promise<number> {
   for (let attempt = 1; attempt <= REPORT_ATTEMPTS; attempt++) {
     try {
       return await report();
-    } catch {
+    } catch (error) {
+      // The workflow has ended: nobody waits for what its activities did.
+      if (isGrpcServiceError(error) && error.code === NOT_FOUND) return 0;
       await setTimeout(REPORT_PAUSE_MS);
     }
   }
@@ -46,7 +48,7 @@ async function persistently(report: () => Promise<number>): Promise<number> {
 
 async function reportOfWorkflow(
   client: Client,
-  activities: readonly Started[],
+  activities: readonly StartedActivity[],
   how: string,
 ): Promise<number> {
   const [{ workflowId = '', runId = '' } = {}] = activities;

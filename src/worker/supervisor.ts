@@ -1,10 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { ActivityReport } from './activity-reports.js';
 import { reportLostActivities } from './lost-activities.js';
-import type { SupervisorOrder, WorkerMessage } from './supervised-process.js';
+import { WorkerProcess } from './worker-process.js';
 
 export type SupervisorOptions = {
   /** The worker's program, which calls `serveSupervised`. */
@@ -22,13 +19,9 @@ export type SupervisorEvent =
   | { type: 'died'; pid: number; how: string; activities: number }
   | { type: 'reported'; pid: number; activities: number; afterMs: number };
 
-type Started = Extract<ActivityReport, { type: 'activity_started' }>;
-
 /** A worker that crashes at once again and again is started with this pause. */
 const CRASH_PAUSE_MS = 1000;
 const SHORT_LIFE_MS = 2000;
-/** What an activity's answer takes to reach the server, with room. */
-const ANSWER_MS = 1000;
 
 /**
  * Runs a worker in a process of its own, beside a second one that is loaded and connected and takes no task yet. When
@@ -37,24 +30,30 @@ const ANSWER_MS = 1000;
  */
 export class Supervisor {
   readonly #options: SupervisorOptions;
+  /** All that live, whether they serve, wait or start. */
+  readonly #processes = new Set<WorkerProcess>();
   #serving: WorkerProcess | undefined;
   #spare: Promise<WorkerProcess> | undefined;
   #draining = false;
-  #tellEnded: (error?: Error) => void = () => undefined;
-  /** Resolves after `drain`, rejects when no worker can be started. */
+  #tellEnded: () => void = () => undefined;
+  /** Resolves after `drain`. */
   readonly ended: Promise<void>;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
-    this.ended = new Promise((resolve, reject) => {
-      this.#tellEnded = (error) => (error ? reject(error) : resolve());
+    this.ended = new Promise((resolve) => {
+      this.#tellEnded = resolve;
     });
   }
 
   /** Throws what kept the first worker from starting; it has told the reason on stderr. */
   async start(): Promise<void> {
-    this.#serve(await this.#startWorker());
-    this.#prepareSpare();
+    try {
+      const first = await this.#startWorker();
+      if (!this.#draining) this.#serve(first);
+    } catch (error) {
+      if (!this.#draining) throw error;
+    }
   }
 
   /** Of the process that takes tasks now. */
@@ -62,11 +61,10 @@ export class Supervisor {
     return this.#serving?.pid;
   }
 
-  /** Lets what runs finish, within the worker's grace time, and ends both processes. */
+  /** Lets what runs finish, within the worker's grace time, and ends all processes. */
   async drain(): Promise<void> {
     this.#draining = true;
-    const drainSpare = async () => await (await this.#spare?.catch(() => undefined))?.drain();
-    await Promise.all([this.#serving?.drain(), drainSpare()]);
+    await Promise.all([...this.#processes].map((process) => process.drain()));
     this.#tellEnded();
   }
 
@@ -75,97 +73,62 @@ export class Supervisor {
     this.#serving = worker;
     worker.order('serve');
     this.#options.onEvent?.({ type: 'serving', pid: worker.pid });
+    this.#prepareSpare();
     worker.exited
       .then((how) => (this.#draining ? undefined : this.#replace(worker, how, Date.now() - startedAt)))
-      .catch((error: unknown) => this.#tellEnded(error instanceof Error ? error : new Error(String(error))));
+      .catch(() => undefined);
   }
 
   async #replace(dead: WorkerProcess, how: string, livedMs: number): Promise<void> {
-    const diedAt = Date.now();
-    const activities = [...dead.running.values()];
-    this.#options.onEvent?.({ type: 'died', pid: dead.pid, how, activities: activities.length });
-    const reporting = reportLostActivities(
-      this.#options.client,
-      activities,
-      `process ${dead.pid}: ${how}`,
-    ).then((count) =>
-      this.#options.onEvent?.({
-        type: 'reported',
-        pid: dead.pid,
-        activities: count,
-        afterMs: Date.now() - diedAt,
-      }),
-    );
+    this.#report(dead, how).catch(() => undefined);
     if (livedMs < SHORT_LIFE_MS) await setTimeout(CRASH_PAUSE_MS);
-    const next = await (this.#spare ?? this.#startWorker()).catch(() => this.#startUntilItWorks());
-    if (this.#draining) return await next?.drain();
-    if (next) this.#serve(next);
-    await reporting;
-    this.#prepareSpare();
+    const next = await this.#takeSpare();
+    if (next && !this.#draining) this.#serve(next);
   }
 
-  /** While the server is down no worker can start; undefined if the supervisor was told to end meanwhile. */
-  async #startUntilItWorks(): Promise<WorkerProcess | undefined> {
+  async #report(dead: WorkerProcess, how: string): Promise<void> {
+    const { client, onEvent } = this.#options;
+    const diedAt = Date.now();
+    const running = [...dead.running.values()];
+    onEvent?.({ type: 'died', pid: dead.pid, how, activities: running.length });
+    const activities = await reportLostActivities(client, running, `process ${dead.pid}: ${how}`);
+    onEvent?.({ type: 'reported', pid: dead.pid, activities, afterMs: Date.now() - diedAt });
+  }
+
+  /** A worker that is ready and alive. While the server is down none can start: it tries on, until it is to drain. */
+  async #takeSpare(): Promise<WorkerProcess | undefined> {
     while (!this.#draining) {
-      const worker = await this.#startWorker().catch(() => undefined);
-      if (worker) return worker;
-      await setTimeout(CRASH_PAUSE_MS);
+      const spare = this.#spare ?? this.#startWorker();
+      this.#spare = undefined;
+      const worker = await spare.catch(() => undefined);
+      if (worker?.isAlive) return worker;
+      if (!worker) await setTimeout(CRASH_PAUSE_MS);
     }
     return undefined;
   }
 
+  /** One that dies while it waits is replaced, too. */
   #prepareSpare(): void {
-    this.#spare = this.#startWorker();
-    this.#spare.catch(() => undefined);
+    if (this.#draining || this.#spare) return;
+    const spare = this.#startWorker();
+    this.#spare = spare;
+    void spare
+      .then((worker) => worker.exited)
+      .catch(() => undefined)
+      .then(async () => {
+        if (this.#spare !== spare) return;
+        this.#spare = undefined;
+        await setTimeout(CRASH_PAUSE_MS);
+        this.#prepareSpare();
+      });
   }
 
   async #startWorker(): Promise<WorkerProcess> {
     const { program, args, env = process.env } = this.#options;
-    const worker = new WorkerProcess(
-      fork(program, args, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
-    );
+    const worker = new WorkerProcess(program, args, env);
+    this.#processes.add(worker);
+    void worker.exited.then(() => this.#processes.delete(worker));
     await worker.ready;
     return worker;
-  }
-}
-
-/** One worker process as its supervisor sees it. */
-class WorkerProcess {
-  readonly pid: number;
-  readonly ready: Promise<void>;
-  /** How it ended, in words. */
-  readonly exited: Promise<string>;
-  /** By task token. */
-  readonly running = new Map<string, Started>();
-  readonly #child: ChildProcess;
-
-  constructor(child: ChildProcess) {
-    this.#child = child;
-    this.pid = child.pid ?? 0;
-    this.exited = once(child, 'exit').then(([code, signal]) =>
-      signal ? `ended by ${signal}` : `exit code ${code}`,
-    );
-    this.ready = new Promise((resolve, reject) => {
-      child.on('message', (message: WorkerMessage) => {
-        if (message.type === 'ready') resolve();
-        if (message.type === 'activity_started') this.running.set(message.token, message);
-        if (message.type === 'activity_ended') this.#forget(message.token);
-      });
-      this.exited.then((how) => reject(new Error(`The worker ended before it was ready (${how}).`)), reject);
-    });
-  }
-
-  /** For a moment more it counts as running: its answer is still on its way to the server. */
-  #forget(token: string): void {
-    setTimeout(ANSWER_MS, undefined, { ref: false }).then(() => this.running.delete(token));
-  }
-
-  order(order: SupervisorOrder): void {
-    if (this.#child.connected) this.#child.send(order);
-  }
-
-  async drain(): Promise<void> {
-    this.order('drain');
-    await this.exited;
   }
 }

@@ -58,9 +58,11 @@ export async function callModel(
     run.count(answer);
     return answer;
   }
+  // The worker told its activity of an interrupt that the server then lost: it did not happen.
+  if (answer && !interventions.interrupted) return await callModel(run, interventions, []);
   if (!interventions.interrupted) throw turnFailure(run, interventions, fault);
   const text = answer?.text ?? partialText(fault);
-  if (text !== '') run.transcript.add(partialReply(run.firstRunId, run.iteration, text));
+  if (text.trim() !== '') run.transcript.add(partialReply(run.firstRunId, run.iteration, text));
   return 'interrupted';
 }
 

@@ -44,6 +44,7 @@ export class Interventions {
   /** End after what runs. */
   stopped: Intervention | undefined;
   readonly #steers: SteerMessage[] = [];
+  /** By kind and id: an interrupt counts, whatever id a steer has had. */
   readonly #receipts = new Map<string, Receipt>();
   readonly #scope = CancellationScope.current();
   /** What the turn waits for now, and what ends the waiting. */
@@ -63,7 +64,10 @@ export class Interventions {
     setHandler(interruptUpdate, (raw) => this.#onStop(INTERRUPT, raw, 'update'));
     setHandler(stopUpdate, (raw) => this.#onStop(STOP, raw, 'update'));
     setHandler(steerUpdate, (raw) => this.#onSteer(raw, 'update'));
-    setHandler(receiptQuery, (id) => this.#receipts.get(id) ?? null);
+    setHandler(receiptQuery, (id) => {
+      const kinds: InterventionKind[] = [STEER, INTERRUPT, STOP];
+      return kinds.map((kind) => this.#known(kind, id)).find((receipt) => receipt) ?? null;
+    });
   }
 
   /** Why the turn is to end, or undefined. */
@@ -78,7 +82,7 @@ export class Interventions {
   /** The messages that wait for a model call, in the order in which they came; each is given out once. */
   takeSteers(): SteerMessage[] {
     const taken = this.#steers.splice(0);
-    for (const { id } of taken) this.#receipts.set(id, { v: 1, id, kind: STEER, status: 'delivered' });
+    for (const { id } of taken) this.#receipt(id, STEER, 'delivered');
     return taken;
   }
 
@@ -86,7 +90,7 @@ export class Interventions {
   close(): SteerMessage[] {
     this.#closed = true;
     const left = this.#steers.splice(0);
-    for (const { id } of left) this.#receipts.set(id, { v: 1, id, kind: STEER, status: 'too_late' });
+    for (const { id } of left) this.#receipt(id, STEER, 'too_late');
     return left;
   }
 
@@ -104,7 +108,7 @@ export class Interventions {
 
   #onStop(kind: typeof INTERRUPT | typeof STOP, raw: unknown, via: Via): Receipt {
     const request = readStop(raw, this.#fallbackIds.next(kind, via));
-    const known = this.#receipts.get(request.id);
+    const known = this.#known(kind, request.id);
     if (known) return { ...known, duplicate: true };
     if (this.#closed) return this.#receipt(request.id, kind, 'too_late');
     if (kind === STOP) this.stopped ??= { kind, ...request };
@@ -116,7 +120,7 @@ export class Interventions {
     const fallbackId = this.#fallbackIds.next(STEER, via);
     const steer = readSteer(raw, fallbackId);
     if (!steer) return this.#receipt(fallbackId, STEER, 'refused');
-    const known = this.#receipts.get(steer.id);
+    const known = this.#known(STEER, steer.id);
     if (known) return { ...known, duplicate: true };
     if (this.#closed) return this.#receipt(steer.id, STEER, 'too_late');
     this.#steers.push(steer);
@@ -135,9 +139,13 @@ export class Interventions {
     CancellationScope.nonCancellable(limit).then(overdue, overdue);
   }
 
+  #known(kind: InterventionKind, id: string): Receipt | undefined {
+    return this.#receipts.get(`${kind} ${id}`);
+  }
+
   #receipt(id: string, kind: InterventionKind, status: Receipt['status']): Receipt {
     const receipt: Receipt = { v: 1, id, kind, status };
-    this.#receipts.set(id, receipt);
+    this.#receipts.set(`${kind} ${id}`, receipt);
     return receipt;
   }
 }

@@ -38,7 +38,7 @@ export class Transcript {
   /** From `from` on, as many messages as `maxBytes` of JSON hold, but at least one where there is one. */
   page(request: Partial<MessagesPageRequest> | undefined, deltaFrom: number): MessagesPage {
     const from = Math.max(0, numberOr(request?.from, 0));
-    const to = Math.min(this.#messages.length, numberOr(request?.to, this.#messages.length));
+    const to = Math.max(from, Math.min(this.#messages.length, numberOr(request?.to, this.#messages.length)));
     const room = Math.min(numberOr(request?.maxBytes, PAGE_BYTES), PAGE_BYTES);
     const messages: Message[] = [];
     let bytes = 0;

@@ -42,7 +42,8 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
       run.transcript.add(toolMessage(`${reply.message.id}-results`, calls, results));
     }
     const ending = run.endOf(reply);
-    const goesOn = ending === 'completed' && interventions.hasSteers && run.iteration < run.maxIterations;
+    const mayGoOn = !interventions.ending && run.iteration < run.maxIterations;
+    const goesOn = ending === 'completed' && interventions.hasSteers && mayGoOn;
     if (ending && !goesOn) return ending;
   }
 }
