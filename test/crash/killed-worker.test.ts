@@ -117,6 +117,7 @@ describe('a worker killed during a tool', () => {
     expect(['quick', 'hold', 'pay'].map((tool) => turn.runsOf(tool))).toEqual([1, 1, 1]);
   });
 
+  // FA-050
   test('that has finished: its result stays, and it does not run again', async () => {
     const turn = await place.start([toolCall('quick'), toolCall('hold'), text('done')]);
     await turn.until('began', 'hold');

@@ -57,6 +57,17 @@ describe('a worker that is told to end by SIGTERM', () => {
     expect(turn.lines('began', 'stop of hold')).toHaveLength(1);
   });
 
+  test('does not wait for a tool that ignores its signal: its effects are unknown', async () => {
+    const turn = await place.start([toolCall('deaf'), text('done')]);
+    await turn.until('began', 'deaf');
+    const { drained } = await deploy();
+    await drained;
+    const { outcome, results } = await turn.ended();
+    expect(outcome).toMatchObject({ type: 'completed', text: 'done' });
+    expect(results).toMatchObject([{ status: 'unknown', cause: 'worker_lost' }]);
+    expect(turn.runsOf('deaf')).toBe(1);
+  });
+
   test('stops an idempotent tool that takes too long, which runs again on another worker', async () => {
     const turn = await place.start([toolCall('hold_again'), text('done')]);
     await turn.until('began', 'hold_again');

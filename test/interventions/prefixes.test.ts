@@ -31,6 +31,7 @@ function callIdsIn(steps: readonly RecordedStep[], kind: 'tool_scheduled' | 'too
 }
 
 describe('a run that is interrupted anywhere', () => {
+  // MC-041
   test('leaves a transcript that a provider takes', () => {
     fc.assert(
       fc.property(interruptedRun, (steps) => {

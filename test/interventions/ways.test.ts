@@ -49,7 +49,7 @@ describe('an interrupt', () => {
         const receipt = await rawHandle(running).executeUpdate<Receipt, [object]>('interrupt', {
           args: [{ v: 1, reason: 'enough' }],
         });
-        expect(receipt).toEqual({ v: 1, id: 'interrupt-update-1', kind: 'interrupt', status: 'done' });
+        expect(receipt).toEqual({ v: 1, id: '~interrupt-update-1', kind: 'interrupt', status: 'done' });
         expect(await running.turn.state()).toMatchObject({ phase: 'tools' });
         await running.turn.result();
         deaf.release();

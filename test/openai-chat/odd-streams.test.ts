@@ -14,6 +14,7 @@ describe('bytes', () => {
     `${text}${call}data: ${JSON.stringify(finish('tool_calls'))}\n\ndata: [DONE]\n\n`,
   );
 
+  // MC-062, O17
   it('gives the same text and arguments wherever the network cuts the bytes', async () => {
     const cuts = Array.from({ length: bytes.length - 1 }, (_, at) => at + 1);
     for (const cut of cuts) {

@@ -93,6 +93,7 @@ describe('reconcile', () => {
     );
   });
 
+  // FA-045
   test('does nothing the second time', () => {
     fc.assert(
       fc.property(anyTranscript, (messages) => {

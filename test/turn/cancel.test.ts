@@ -67,6 +67,7 @@ const asks = (...names: string[]): Script => [
 ];
 
 // O09, D11, FA-041
+// FA-046
 test('of the tools of a canceled round, the finished ones keep their results', async () => {
   const { finished, honoring, honoringRuns } = toolsToCancel();
   const model = scriptedModel(asks('finished', 'honoring'));
