@@ -46,7 +46,6 @@ const none = { repeated: 0, resultsLost: 0, steersLost: 0, refused: 0 };
 const some = expect.toSatisfy((count: number) => count > 0);
 
 test.each([
-  { name: 'begun', turns: 6, wrong: { repeated: some } },
   { name: 'steer', turns: 4, wrong: { steersLost: some } },
   { name: 'dedupe', turns: 4, wrong: { steersLost: some } },
   // A turn whose transcript is refused can not go on either.
@@ -57,6 +56,18 @@ test.each([
     const { exitCode, figures, told } = await chaos('--turns', `${turns}`, '--seed', '1', '--break', name);
 
     expect(figures, told).toMatchObject({ turns, ended: turns, ...none, ...wrong });
+    expect(exitCode).toBe(1);
+  },
+  RUN_TIMEOUT_MS,
+);
+
+test(
+  "the judge sees it when 'begun' is broken: a call runs twice, or is told as not started though it ran",
+  async () => {
+    const { exitCode, figures, told } = await chaos('--turns', '8', '--seed', '1', '--break', 'begun');
+
+    expect(figures.repeated + figures.resultsLost, told).toBeGreaterThan(0);
+    expect(figures, told).toMatchObject({ turns: 8, ended: 8, steersLost: 0, refused: 0 });
     expect(exitCode).toBe(1);
   },
   RUN_TIMEOUT_MS,

@@ -115,7 +115,8 @@ test('the text of an attempt that failed is withdrawn before the text of the nex
   await endedTurn(
     {
       script: [attempts(cut, text('said '.repeat(20)))],
-      serve: { pieceDelayMs: 20 },
+      // Each attempt lasts for many heartbeats, so that a busy machine sees its text, too.
+      serve: { pieceDelayMs: 200 },
       turn: { stream: true },
     },
     async ({ turn }) => {
