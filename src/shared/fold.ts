@@ -64,6 +64,7 @@ export class TurnFold {
         return [this.#event(step.at, 0, this.#start(step))];
       case 'model_scheduled':
         this.iteration = step.iteration;
+        this.#withdrawPartial();
         return [...this.#deliver(step.steers), { type: 'model_started' as const }].map((event) =>
           this.#event(step.at, 0, event),
         );
@@ -155,6 +156,12 @@ export class TurnFold {
       this.messages.push(toolMessage(`${this.messages.at(-1)?.id}-results`, calls, this.#results));
     }
     return { type: 'tool_finished', callId: result.callId, name: result.name, result };
+  }
+
+  /** The server lost the interrupt that had cut a call, and the call is made again: what had come of it goes. */
+  #withdrawPartial(): void {
+    const [block] = this.messages.at(-1)?.content ?? [];
+    if (block?.type === 'text' && block.partial && this.messages.length > this.deltaFrom) this.messages.pop();
   }
 
   /** Steering messages that the model call about to start is the first to see. */
