@@ -11,12 +11,18 @@ const { code } = await bundleWorkflowCode({
 
 const MAP = /(\/\/# sourceMappingURL=data:application\/json;charset=utf-8;base64,)(\S+)/;
 
-/** The sources themselves are half of the bundle, and only a debugger reads them. Lines stay right without. */
-function withoutSources(bundle) {
+/**
+ * With a map that leads each line to itself. The SDK draws up a stack for each promise that a workflow makes, and the
+ * sources' long paths in it took 2 ms of an iteration's 30. So stack traces name the lines of this bundle, which is
+ * shipped and readable.
+ */
+function mappedToItself(bundle) {
   return bundle.replace(MAP, (_match, head, map) => {
-    const { sourcesContent, ...rest } = JSON.parse(Buffer.from(map, 'base64').toString());
-    return head + Buffer.from(JSON.stringify(rest)).toString('base64');
+    const { version, file } = JSON.parse(Buffer.from(map, 'base64').toString());
+    const mappings = `AAAA${';AACA'.repeat(bundle.split('\n').length - 1)}`;
+    const own = { version, file, sources: ['workflow-bundle.js'], names: [], mappings };
+    return head + Buffer.from(JSON.stringify(own)).toString('base64');
   });
 }
 
-writeFileSync(path('../dist/workflow-bundle.js'), withoutSources(code));
+writeFileSync(path('../dist/workflow-bundle.js'), mappedToItself(code));

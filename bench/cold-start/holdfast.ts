@@ -7,7 +7,7 @@ import { promptOf } from '../model/task.js';
 
 const [modelUrl = '', taskQueue = randomUUID()] = process.argv.slice(2);
 const [{ worker }, turn] = await Promise.all([
-  createWorker({ agents: [readerAgent('reader', modelUrl, false)], taskQueue }),
+  createWorker({ agents: [readerAgent('reader', modelUrl, { idempotent: false })], taskQueue }),
   AgentClient.connect({ taskQueue }).then((client) => client.start('reader', promptOf(0))),
 ]);
 await worker.runUntil(async () => {

@@ -53,9 +53,9 @@ async function measure(
 
 function asTable(rows: readonly Row[]): string {
   const names: Record<Side, string> = {
-    holdfast: 'Holdfast, idempotent tool',
+    holdfast: 'Holdfast, likewise: no stream, idempotent tool',
     naive: 'naive Temporal loop',
-    holdfastAtMostOnce: 'Holdfast, tool at most once',
+    holdfastAtMostOnce: 'Holdfast by default: streamed, tool at most once',
   };
   const lines = rows.flatMap((row) =>
     SIDES.map((side) => {

@@ -24,7 +24,11 @@ type Sides = {
 export async function openSides(address: string, modelUrl: string): Promise<Sides> {
   const connection = await NativeConnection.connect({ address });
   const client = new Client({ connection: await Connection.connect({ address }) });
-  const agents = [readerAgent('once-more', modelUrl, true), readerAgent('at-most-once', modelUrl, false)];
+  const agents = [
+    // As the naive loop does it: each reply in one piece, and a tool that Temporal may run again.
+    readerAgent('once-more', modelUrl, { idempotent: true, stream: false }),
+    readerAgent('at-most-once', modelUrl, { idempotent: false }),
+  ];
   const { worker } = await createWorker({ agents, connection, taskQueue: 'holdfast' });
   const naiveWorker = await Worker.create({
     connection,

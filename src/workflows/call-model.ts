@@ -44,16 +44,8 @@ export async function callModel(
   interventions: Interventions,
   steers: string[],
 ): Promise<ModelReply | 'interrupted'> {
-  let answer: ModelReply | InterruptedReply | undefined;
-  let fault: unknown;
-  const work = async () => {
-    try {
-      answer = await proxy(run)[CALL_MODEL](inputOf(run, steers));
-    } catch (error) {
-      fault = error;
-    }
-  };
-  await interventions.settle(work(), run.settings?.settleMs ?? SETTLE_MS);
+  const work = proxy(run)[CALL_MODEL](inputOf(run, steers));
+  const { value: answer, fault } = await interventions.settle(work, run.settings?.settleMs ?? SETTLE_MS);
   if (answer && !('interrupted' in answer)) {
     run.count(answer);
     return answer;

@@ -33,6 +33,9 @@ const stopUpdate = defineUpdate<Receipt, [StopRequest?]>(STOP);
 const steerUpdate = defineUpdate<Receipt, [SteerRequest]>(STEER);
 const receiptQuery = defineQuery<Receipt | null, [string]>(RECEIPT_QUERY);
 
+/** How work ended; neither field where it was left behind. */
+export type Settled<Result> = { value?: Result; fault?: unknown };
+
 /**
  * What people and programs ask of a running turn. Each message has an id, and counts once however often it comes.
  * What happened to the turn is judged by these flags and never by the kind of an activity's error: a dead worker's
@@ -95,15 +98,21 @@ export class Interventions {
   }
 
   /**
-   * Waits for `work`, which must not throw; but after an interrupt no longer than `settleMs`: a tool that ignores its
-   * signal, or a dead worker, must not hold the turn.
+   * Waits for `work`; but after an interrupt no longer than `settleMs`: a tool that ignores its signal, or a dead
+   * worker, must not hold the turn. Never rejects. (One promise: in the sandbox each costs as much as a small step.)
    */
-  async settle(work: Promise<void>, settleMs: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#settling = { settleMs, overdue: resolve };
-      work.then(resolve, resolve);
+  settle<Result>(work: Promise<Result>, settleMs: number): Promise<Settled<Result>> {
+    return new Promise((resolve) => {
+      const end = (settled: Settled<Result>) => {
+        this.#settling = undefined;
+        resolve(settled);
+      };
+      this.#settling = { settleMs, overdue: () => end({}) };
+      work.then(
+        (value) => end({ value }),
+        (fault: unknown) => end({ fault }),
+      );
     });
-    this.#settling = undefined;
   }
 
   #onStop(kind: typeof INTERRUPT | typeof STOP, raw: unknown, via: Via): Receipt {

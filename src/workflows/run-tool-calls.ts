@@ -55,7 +55,7 @@ class Round {
       const lanes = group.slice(0, this.settings.maxParallelTools).map(async () => {
         for (let call = waiting.shift(); call; call = waiting.shift()) this.#settle(await this.#runOne(call));
       });
-      await Promise.all(lanes);
+      await (lanes.length === 1 ? lanes[0] : Promise.all(lanes));
     }
   }
 

@@ -1,5 +1,5 @@
 import type {
-  ChatCompletionCreateParamsStreaming,
+  ChatCompletionCreateParams,
   ChatCompletionTool,
 } from 'openai/resources/chat/completions';
 import type { JsonObject } from '../../shared/json.js';
@@ -30,6 +30,11 @@ export type OpenAiOptions = {
   /** Between two pieces of a reply, of whatever kind. Milliseconds, default 60,000. */
   idleTimeoutMs?: number;
   headers?: Record<string, string>;
+  /**
+   * `false` asks for each reply in one piece: for servers that can't stream. Nothing is seen of it before its end, an
+   * interrupt keeps nothing of it, and all of it must come within `firstTokenTimeoutMs`. Default true.
+   */
+  stream?: boolean;
   /** More fields of each request, such as `temperature`; they win over ours. */
   body?: JsonObject;
 };
@@ -44,15 +49,19 @@ export function openai(options: OpenAiOptions = {}): Model {
   async function call(request: ModelRequest, context: ModelContext): Promise<ModelResponse> {
     context.signal.throwIfAborted();
     const access = accessOf(options);
-    const body = requestBody({ ...request, model: request.model || modelName(options) }, options.body);
+    const body = requestBody({ ...request, model: request.model || modelName(options) }, options);
     const timer = wireTimer(context.signal);
     let begun = false;
+    let readToEnd = false;
     try {
       timer.waitFor('No reply began', firstTokenTimeoutMs);
       const client = await chatClient(access);
       const response = await client.chat.completions.create(body, { signal: timer.signal }).asResponse();
       const onBytes = () => begun && timer.waitFor('Nothing more of the reply came', idleTimeoutMs);
-      const reply = await readStream(answerEvents(response, onBytes), {
+      const onEnd = () => {
+        readToEnd = true;
+      };
+      const reply = await readStream(answerEvents(response, { onBytes, onEnd }), {
         onText: context.onText,
         onEvent(finished) {
           begun = !finished;
@@ -66,7 +75,7 @@ export function openai(options: OpenAiOptions = {}): Model {
       if (context.signal.aborted) throw context.signal.reason;
       throw timer.problem() ?? classifyError(error, access.apiKey);
     } finally {
-      timer.stop();
+      timer.stop(readToEnd);
     }
   }
 
@@ -113,14 +122,16 @@ function misconfigured(text: string): ModelError {
   return new ModelError('Model.Misconfigured', text, { retryable: false });
 }
 
-function requestBody(request: ModelRequest, extra: JsonObject = {}): ChatCompletionCreateParamsStreaming {
+function requestBody(
+  request: ModelRequest,
+  { stream = true, body = {} }: OpenAiOptions,
+): ChatCompletionCreateParams {
   return {
     model: request.model,
     messages: toChatMessages(request.instructions, request.messages),
     ...(request.tools.length > 0 && { tools: request.tools.map(toolParam) }),
-    stream: true,
-    stream_options: { include_usage: true },
-    ...extra,
+    ...(stream ? { stream, stream_options: { include_usage: true } } : { stream }),
+    ...body,
   };
 }
 

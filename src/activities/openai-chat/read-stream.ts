@@ -32,8 +32,11 @@ export async function readStream(
   for (;;) {
     const event = await nextEvent(iterator, reply.isFinished(), done);
     if (event === undefined) break;
+    if (event.type === 'end') {
+      reply.finish();
+      break;
+    }
     if (event.type === 'done') done = true;
-    else if (event.type === 'end') reply.finish();
     else reply.add(event.value);
     listener.onEvent(done || reply.isFinished());
   }

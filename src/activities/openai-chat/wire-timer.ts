@@ -3,18 +3,22 @@ import { modelFailure } from './model-failure.js';
 /** The longest that Node's timers and a Temporal activity may take alike. */
 const LONGEST_MS = 2 ** 31 - 1;
 
+/** One for all, since each draws up a stack. Nobody sees it: the request has its result by then. */
+const LET_GO = new DOMException('The rest of the answer is not needed', 'AbortError');
+
 export type WireTimer = {
   signal: AbortSignal;
   problem(): Error | undefined;
   /** From now, in place of what it waited for before. */
   waitFor(what: string, ms: number): void;
   waitNoMore(): void;
-  stop(): void;
+  stop(readToEnd: boolean): void;
 };
 
 /**
  * Ends a request by `signal`: when `parent` fires, and when what it waits for takes too long. In the latter case
- * `problem()` is the error to throw. `stop` must be called in the end; it lets go of the connection.
+ * `problem()` is the error to throw. `stop` must be called in the end; it lets go of the connection, unless the answer
+ * was read to its end, as that left the connection to the next request.
  */
 export function wireTimer(parent: AbortSignal): WireTimer {
   const controller = new AbortController();
@@ -37,10 +41,10 @@ export function wireTimer(parent: AbortSignal): WireTimer {
       );
     },
     waitNoMore: () => clearTimeout(timer),
-    stop(): void {
+    stop(readToEnd: boolean): void {
       clearTimeout(timer);
       parent.removeEventListener('abort', abort);
-      controller.abort();
+      if (!readToEnd) controller.abort(LET_GO);
     },
   };
 }
