@@ -11,6 +11,9 @@ import { openai } from './activities/openai-chat/openai.js';
 import { TranscriptCache } from './activities/transcript-cache.js';
 import { TranscriptReader } from './activities/transcript-reader.js';
 import { wireInterceptor } from './activities/wire-interceptor.js';
+import type { ArtifactStore } from './artifacts/artifact-store.js';
+import { Artifacts } from './artifacts/artifacts.js';
+import { localArtifacts } from './artifacts/local-artifacts.js';
 import type { Agent } from './define/define-agent.js';
 import type { Model } from './shared/model-port.js';
 import { DEFAULT_TASK_QUEUE } from './shared/turn.js';
@@ -34,6 +37,13 @@ export type HoldfastWorkerOptions = {
    * able to replay them. Without it, task queues are not versioned.
    */
   deployment?: { name: string; buildId: string };
+  /**
+   * Where what is too big for Temporal is kept. Default: a folder of this machine's user; workers on several machines
+   * need a store that they share.
+   */
+  artifacts?: ArtifactStore;
+  /** Transcripts kept in memory: by default 256 MB of them. */
+  transcriptCache?: { maxBytes?: number; maxTranscripts?: number };
   /** Anything of the Temporal SDK's own worker options, activities and interceptors of your own included. */
   worker?: Partial<WorkerOptions>;
   /** Told of each activity's start and end: how a supervisor knows what a process was doing when it died. */
@@ -58,7 +68,7 @@ export async function runWorker(options: HoldfastWorkerOptions): Promise<void> {
 export async function createWorker(options: HoldfastWorkerOptions): Promise<HoldfastWorker> {
   const { worker: own = {}, onActivity } = options;
   const agents = new Agents(options.agents);
-  const cache = new TranscriptCache();
+  const cache = new TranscriptCache(options.transcriptCache);
   const transcripts = new TranscriptReader(cache);
   const interrupts = new Interrupts();
   const isDraining = () => ['STOPPING', 'DRAINING'].includes(worker.getState());
@@ -68,6 +78,7 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
     modelFor,
     transcripts,
     interrupts,
+    artifacts: new Artifacts(options.artifacts ?? localArtifacts()),
     isDraining,
   });
   refuseWhatCannotWork(own, activities);

@@ -1,3 +1,4 @@
+import type { Artifacts } from '../artifacts/artifacts.js';
 import type { Agent } from '../define/define-agent.js';
 import type { Model } from '../shared/model-port.js';
 import type { Agents } from './agents.js';
@@ -9,6 +10,7 @@ export type ActivityServices = {
   agents: Agents;
   modelFor(agent: Agent): Model;
   transcripts: TranscriptReader;
+  artifacts: Artifacts;
   interrupts: Interrupts;
   /** The worker has been told to shut down and lets running activities finish. */
   isDraining(): boolean;

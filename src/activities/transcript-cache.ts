@@ -11,10 +11,12 @@ const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
 export class TranscriptCache {
   readonly #entries = new Map<string, Entry>();
   readonly #maxBytes: number;
+  readonly #maxTranscripts: number;
   #bytes = 0;
 
-  constructor(maxBytes: number = DEFAULT_MAX_BYTES) {
-    this.#maxBytes = maxBytes;
+  constructor(options: { maxBytes?: number; maxTranscripts?: number } = {}) {
+    this.#maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+    this.#maxTranscripts = options.maxTranscripts ?? Number.POSITIVE_INFINITY;
   }
 
   /** Messages `from` onwards of a run. What does not follow on what is held is dropped: it will be asked for. */
@@ -49,7 +51,7 @@ export class TranscriptCache {
 
   #evict(): void {
     for (const runId of this.#entries.keys()) {
-      if (this.#bytes <= this.#maxBytes) return;
+      if (this.#bytes <= this.#maxBytes && this.#entries.size <= this.#maxTranscripts) return;
       this.drop(runId);
     }
   }
