@@ -10,7 +10,11 @@ export type ReaderOptions = {
 };
 
 /** Holdfast's side of every bench. */
-export function readerAgent(name: string, baseURL: string, { idempotent, stream = true }: ReaderOptions): Agent {
+export function readerAgent(
+  name: string,
+  baseURL: string,
+  { idempotent, stream = true }: ReaderOptions,
+): Agent {
   const readPage = defineTool({
     name: TOOL_NAME,
     description: TOOL_DESCRIPTION,

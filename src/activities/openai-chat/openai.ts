@@ -1,7 +1,4 @@
-import type {
-  ChatCompletionCreateParams,
-  ChatCompletionTool,
-} from 'openai/resources/chat/completions';
+import type { ChatCompletionCreateParams, ChatCompletionTool } from 'openai/resources/chat/completions';
 import type { JsonObject } from '../../shared/json.js';
 import {
   type Model,
