@@ -69,7 +69,8 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
   const { worker: own = {}, onActivity } = options;
   const agents = new Agents(options.agents);
   const cache = new TranscriptCache(options.transcriptCache);
-  const transcripts = new TranscriptReader(cache);
+  const artifacts = new Artifacts(options.artifacts ?? localArtifacts());
+  const transcripts = new TranscriptReader(cache, artifacts);
   const interrupts = new Interrupts();
   const isDraining = () => ['STOPPING', 'DRAINING'].includes(worker.getState());
   const modelFor = modelChooser();
@@ -78,7 +79,7 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
     modelFor,
     transcripts,
     interrupts,
-    artifacts: new Artifacts(options.artifacts ?? localArtifacts()),
+    artifacts,
     isDraining,
   });
   refuseWhatCannotWork(own, activities);

@@ -16,6 +16,13 @@ export type AgentOptions = {
   limits?: Limits;
   /** The most tool calls of one reply that run side by side; default 8. */
   maxParallelTools?: number;
+  /**
+   * The oldest rounds of a transcript are dropped when it takes more bytes of JSON than this, 1,000,000 at most. The model
+   * is told how many; all of it stays in the event history. Default: nothing is dropped.
+   */
+  maxContextBytes?: number;
+  /** Model calls after which a turn goes on in a new run of its workflow. Default: when Temporal suggests it. */
+  iterationsPerRun?: number;
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of tools with different arguments has no other common type.
@@ -32,11 +39,15 @@ export type Agent = {
   readonly tools: readonly AnyTool[];
   readonly limits: { readonly iterations: number };
   readonly maxParallelTools: number;
+  readonly maxContextBytes?: number;
+  readonly iterationsPerRun?: number;
 };
 
 const AGENT_NAME = /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/;
 const DEFAULT_ITERATIONS = 199;
 const DEFAULT_PARALLEL_TOOLS = 8;
+/** It is passed on in a workflow's input, of which Temporal carries 2 MB. */
+const MAX_CONTEXT_BYTES = 1_000_000;
 
 /** Makes an agent. Throws a TypeError or RangeError that names the agent and the fault: a bad name, a tool twice. */
 export function defineAgent(options: AgentOptions): Agent {
@@ -50,6 +61,10 @@ export function defineAgent(options: AgentOptions): Agent {
   const maxParallelTools = options.maxParallelTools ?? DEFAULT_PARALLEL_TOOLS;
   requireCount(`Agent ${name}, limits.iterations`, iterations);
   requireCount(`Agent ${name}, maxParallelTools`, maxParallelTools);
+  const { maxContextBytes, iterationsPerRun } = options;
+  if (maxContextBytes !== undefined)
+    requireCount(`Agent ${name}, maxContextBytes`, maxContextBytes, MAX_CONTEXT_BYTES);
+  if (iterationsPerRun !== undefined) requireCount(`Agent ${name}, iterationsPerRun`, iterationsPerRun);
   return {
     kind: 'agent',
     name,
@@ -60,10 +75,13 @@ export function defineAgent(options: AgentOptions): Agent {
     tools,
     limits: { iterations },
     maxParallelTools,
+    ...(maxContextBytes !== undefined && { maxContextBytes }),
+    ...(iterationsPerRun !== undefined && { iterationsPerRun }),
   };
 }
 
-function requireCount(what: string, value: number): void {
-  if (!Number.isInteger(value) || value < 1)
-    throw new RangeError(`${what}: ${value} is not a whole number from 1.`);
+function requireCount(what: string, value: number, most = Number.POSITIVE_INFINITY): void {
+  if (Number.isInteger(value) && value >= 1 && value <= most) return;
+  const to = most === Number.POSITIVE_INFINITY ? '' : ` to ${most}`;
+  throw new RangeError(`${what}: ${value} is not a whole number from 1${to}.`);
 }

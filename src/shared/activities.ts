@@ -1,3 +1,4 @@
+import type { TranscriptSegment } from './carried.js';
 import type { Json, JsonObject } from './json.js';
 import type { AssistantMessage, Message, ToolResultBlock } from './messages.js';
 import type { TurnSettings, Usage } from './turn.js';
@@ -5,6 +6,7 @@ import type { TurnSettings, Usage } from './turn.js';
 /** Activity types of ours; a tool call's activity type is the tool's name. */
 export const CALL_MODEL = 'holdfast.callModel';
 export const RECONCILE_TOOL = 'holdfast.reconcileTool';
+export const SEAL_TRANSCRIPT = 'holdfast.sealTranscript';
 
 /**
  * Where a transcript's messages are, so that they are never sent twice: the first `to` messages of an open run,
@@ -17,6 +19,8 @@ export type TranscriptSpan = {
   epoch: number;
   to: number;
   headId: string;
+  /** Of the first run where `runId` continues others: what a worker remembers of those counts. */
+  firstRunId?: string;
 };
 
 /** `spans` in order, then `tail`: messages of this one call that no run holds. */
@@ -64,6 +68,18 @@ export type RunToolInput = {
   input: Json;
   metadata?: JsonObject;
 };
+
+/** Asks for the messages of a transcript as segments: those from `from` on are not in `segments` yet. */
+export type SealTranscriptInput = {
+  v: 1;
+  transcript: TranscriptRef;
+  from: number;
+  segments: TranscriptSegment[];
+  /** Segments that take more than this together go into the artifact store. */
+  inlineBytes: number;
+};
+
+export type SealedTranscript = { v: 1; segments: TranscriptSegment[] };
 
 /** What an interrupted model call tells, as its result or in its cancellation: all the text that it had streamed. */
 export type InterruptedReply = { v: 1; interrupted: true; text: string };

@@ -1,5 +1,6 @@
 import type { ModelReply, PlannedCall, RunToolInput } from './activities.js';
 import { RECONCILE_TOOL } from './activities.js';
+import type { CarriedTurn } from './carried.js';
 import type { TurnEvent } from './events.js';
 import type { SteerMessage } from './interventions.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
@@ -20,7 +21,15 @@ export type RecordedSteer = { kind: 'steer'; steer: SteerMessage };
 
 /** What a turn's event history says, step by step, freed of Temporal's own forms. */
 export type RecordedStep = { at: string } & (
-  | { kind: 'started'; turnId: string; firstRunId: string; input: TurnInput }
+  | {
+      kind: 'started';
+      turnId: string;
+      firstRunId: string;
+      input: TurnInput;
+      /** Where the history of earlier runs is gone: what the first one that is left was given, and its messages. */
+      carried?: CarriedTurn;
+      earlier?: Message[];
+    }
   | { kind: 'model_scheduled'; iteration: number; steers: string[] }
   | RecordedSteer
   | { kind: 'model_ended'; attempt: number; end: ModelEnd }
@@ -97,9 +106,11 @@ export class TurnFold {
   }
 
   #start(step: Extract<RecordedStep, { kind: 'started' }>): NewEvent {
-    const { messages, deltaFrom } = openingMessages(step.input, step.firstRunId);
-    this.messages.push(...messages);
-    this.deltaFrom = deltaFrom;
+    const opening = openingMessages(step.input, step.firstRunId);
+    this.messages.push(...(step.earlier ?? opening.messages));
+    this.deltaFrom = step.carried?.transcript.deltaFrom ?? opening.deltaFrom;
+    this.#settings = step.carried?.settings;
+    for (const steer of step.carried?.interventions.steers ?? []) this.#steers.set(steer.id, steer);
     this.turnId = step.turnId;
     this.#firstRunId = step.firstRunId;
     return { type: 'turn_started', agent: step.input.agent, prompt: step.input.prompt };
@@ -179,7 +190,7 @@ export class TurnFold {
       return this.#settle(this.#lost.get(call.id) ?? running);
     });
     if (outcome === 'interrupted' || outcome === 'canceled') {
-      const note = interruptionNote(this.messages, this.#firstRunId);
+      const note = interruptionNote(this.messages.at(-1)?.role, this.#firstRunId);
       if (note) this.messages.push(note);
     }
     return settled;

@@ -75,7 +75,15 @@ export type Via = 'signal' | 'update';
 
 /** The id of a message that bears none: its number among those of its kind, which the event history tells, too. */
 export class FallbackIds {
-  readonly #counts = new Map<string, number>();
+  readonly #counts: Map<string, number>;
+
+  constructor(counts: Iterable<[string, number]> = []) {
+    this.#counts = new Map(counts);
+  }
+
+  counts(): [name: string, count: number][] {
+    return [...this.#counts];
+  }
 
   next(kind: InterventionKind, via: Via): string {
     const name = via === 'signal' ? `~${kind}` : `~${kind}-update`;

@@ -42,8 +42,11 @@ export function steerMessage({ id, message }: SteerMessage): Message {
  * What an interrupted turn's transcript ends with, so that the next turn knows: nothing where tool results tell of it
  * or where the round was complete, else a note in the user's name.
  */
-export function interruptionNote(messages: readonly Message[], firstRunId: string): Message | undefined {
-  if (messages.at(-1)?.role === 'tool') return undefined;
+export function interruptionNote(
+  lastRole: Message['role'] | undefined,
+  firstRunId: string,
+): Message | undefined {
+  if (lastRole === 'tool') return undefined;
   const id = ownId('n', firstRunId);
   return { role: 'user', id, content: textContent(id, '[The user interrupted the turn here.]') };
 }

@@ -1,3 +1,4 @@
+import type { TranscriptBase } from './carried.js';
 import type { Intervention, SteerMessage } from './interventions.js';
 import { type JsonObject, jsonBytes } from './json.js';
 import { isMessage, type Message, type ToolResultBlock } from './messages.js';
@@ -151,6 +152,15 @@ export type TurnSettings = {
   toolRetry: { initialMs: number; maxMs: number };
   /** How often a tool call that had not begun when its worker died is started anew. */
   maxRestarts: number;
+  /**
+   * When the turn goes on in a new run of its workflow: when Temporal suggests it, or after so many model calls. A
+   * transcript of up to `plainBytes` of JSON is passed on as it is; else it is packed, and goes into the artifact store
+   * where it takes more than `packedBytes`. Where packing fails, it is tried again after `retryAfter` model calls. A
+   * turn that was started without this stays in one run.
+   */
+  continueAsNew?: { iterations?: number; plainBytes: number; packedBytes: number; retryAfter: number };
+  /** The oldest rounds are dropped from a transcript that takes more JSON than this. */
+  maxContextBytes?: number;
   tools: ToolSettings[];
 };
 
@@ -216,4 +226,12 @@ export type TurnState = {
 
 /** The `messages` query: from index `from` on, as many as fit in `maxBytes` of JSON, at least one. */
 export type MessagesPageRequest = { v: 1; from: number; to?: number; maxBytes?: number };
-export type MessagesPage = { v: 1; from: number; messages: Message[]; total: number; deltaFrom: number };
+export type MessagesPage = {
+  v: 1;
+  from: number;
+  messages: Message[];
+  total: number;
+  deltaFrom: number;
+  /** Where the page begins in what an earlier run has packed: that, and no messages. The next page is from its end. */
+  base?: TranscriptBase;
+};

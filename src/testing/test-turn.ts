@@ -44,12 +44,18 @@ export async function testTurn(
   });
 }
 
-/** Replays an ended turn's history with today's workflow code; throws where the two differ. */
+/** Replays an ended turn's history, over all its runs, with today's workflow code; throws where the two differ. */
 export async function replay(turnId: string): Promise<void> {
   const { client } = await testPlace();
-  const history = await client.client.workflow.getHandle(turnId).fetchHistory();
   const workflowBundle = { codePath: workflowBundlePath() };
-  await Worker.runReplayHistory({ workflowBundle, sinks: holdfastSinks() }, history, turnId);
+  const last = await client.client.workflow.getHandle(turnId).fetchHistory();
+  const started = last.events?.[0]?.workflowExecutionStartedEventAttributes;
+  for (let runId = started?.firstExecutionRunId; runId; ) {
+    const history = await client.client.workflow.getHandle(turnId, runId).fetchHistory();
+    await Worker.runReplayHistory({ workflowBundle, sinks: holdfastSinks() }, history, turnId);
+    const end = history.events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes;
+    runId = end?.newExecutionRunId;
+  }
 }
 
 function callsOf(transcript: readonly Message[]): TestedTurn['calls'] {
