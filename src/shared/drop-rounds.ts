@@ -1,5 +1,5 @@
 import { jsonBytes } from './json.js';
-import { type Message, textContent } from './messages.js';
+import { type Message, textContent, textOf } from './messages.js';
 
 /** Room is made for a while, so that it need not be made at each step, and a provider's prompt cache stays of use. */
 const KEPT_SHARE = 0.75;
@@ -40,7 +40,7 @@ export function dropOldRounds(
 
 function note(messages: readonly Message[], dropped: ReadonlySet<number>): Message {
   const earlier = messages.find((message) => message.id === NOTE_ID);
-  const already = Number(/\d+/.exec(JSON.stringify(earlier?.content ?? ''))?.[0] ?? 0);
+  const already = Number(/\d+/.exec(earlier ? textOf(earlier) : '')?.[0] ?? 0);
   const now = [...dropped].filter((index) => messages[index]?.role === 'assistant').length;
   const text = `[${already + now} earlier steps of this work, with their results, were removed here to save space.]`;
   return { role: 'user', id: NOTE_ID, content: textContent(NOTE_ID, text) };

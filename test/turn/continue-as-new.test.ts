@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { RecordedSteps } from '../../src/client/recorded-steps.js';
 import type { TurnHandle } from '../../src/client/turn-handle.js';
 import type { AgentOptions, AnyTool } from '../../src/define/define-agent.js';
 import type { TurnEvent } from '../../src/shared/events.js';
+import { TurnFold } from '../../src/shared/fold.js';
 import { textOf } from '../../src/shared/messages.js';
 import { transcriptProblems } from '../../src/shared/transcript.js';
 import {
@@ -57,7 +59,8 @@ async function longTurn(script: Script, iterationsPerRun: number, options: Optio
       expect(server.refusals).toEqual([]);
       expect(transcriptProblems(transcript)).toEqual([]);
       const reads = { ...running.transcripts };
-      return { turn, outcome, state, transcript, events, requests: server.requests, reads, started };
+      const { client } = running;
+      return { turn, outcome, state, transcript, events, requests: server.requests, reads, last, client };
     },
     options.worker,
   );
@@ -109,6 +112,17 @@ describe('a turn with a long event history', () => {
   test('asks for nothing again where its worker remembers the transcript', async () => {
     const { reads } = await longTurn(readPages(9, 60_000), 3);
     expect(reads).toMatchObject({ misses: 0, pages: 0 });
+  });
+
+  test.each([100, 30_000])('can be read from its last run alone, with results of %i bytes', async (bytes) => {
+    const { outcome, last, client } = await longTurn(readPages(5, bytes), 2);
+    const fold = new TurnFold();
+    const steps = new RecordedSteps(client.client.options.loadedDataConverter, outcome.turnId);
+    for (const event of last.events ?? []) {
+      const step = await steps.read(event);
+      if (step) fold.apply(step);
+    }
+    expect(fold.messages.slice(fold.deltaFrom)).toEqual(outcome.messages);
   });
 
   test('goes on in its run where the transcript can not be packed', async () => {
