@@ -18,11 +18,13 @@ import type { TurnFold } from '../shared/fold.js';
 import {
   INTERRUPT,
   type InterventionKind,
+  MAX_STEER_BYTES,
   RECEIPT_QUERY,
   type Receipt,
   STEER,
   STOP,
 } from '../shared/interventions.js';
+import { jsonBytes } from '../shared/json.js';
 import type { Message } from '../shared/messages.js';
 import { type OutcomeType, STATE_QUERY, type TurnOutcome, type TurnState } from '../shared/turn.js';
 import { TurnFailed, TurnNotFound } from './errors.js';
@@ -112,6 +114,12 @@ export class TurnHandle {
   /** A message that joins the running turn before its next model call. One that is too late is in `outcome.undelivered`. */
   async steer(message: string, options: MessageOptions = {}): Promise<SentMessage> {
     if (message.trim() === '') throw new TypeError('An empty message can not be sent.');
+    const bytes = jsonBytes(message);
+    if (bytes > MAX_STEER_BYTES) {
+      throw new TypeError(
+        `The message takes ${bytes} bytes; it may take ${MAX_STEER_BYTES}. Put long texts into a file that a tool reads.`,
+      );
+    }
     return await this.#send(STEER, { message }, options);
   }
 

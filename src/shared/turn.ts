@@ -25,6 +25,8 @@ export const MESSAGES_QUERY = 'messages';
 const TENANT_BYTES = 64;
 /** Temporal carries 2 MB a payload, and the prompt is in the outcome again, with what is said about it. */
 const INPUT_BYTES = 1_500_000;
+/** Each activity of the turn is told it. */
+const METADATA_BYTES = 16_000;
 
 /** Ids become parts of workflow ids and of URLs. A `/` stands only between a session and its turn. */
 export const TURN_ID = /^[a-zA-Z0-9][a-zA-Z0-9._:/-]{0,199}$/;
@@ -65,6 +67,11 @@ const isTenant = is(
   (value) => typeof value === 'string' && wireText(value, TENANT_BYTES) === value,
 );
 
+const isMetadata = is(
+  `an object of ${METADATA_BYTES} bytes of JSON at most`,
+  (value) => isObject(value, '').length === 0 && jsonBytes(value) <= METADATA_BYTES,
+);
+
 const isTurnInput = isShape(
   { v: isOneOf(WIRE_VERSION), agent: isNonEmptyText, prompt: isText },
   {
@@ -74,7 +81,7 @@ const isTurnInput = isShape(
     model: isText,
     limits: isShape({}, { iterations: isWholeNumber(1, 100_000) }),
     stream: isBoolean,
-    metadata: isObject,
+    metadata: isMetadata,
     tenant: isTenant,
     traceparent: isText,
   },

@@ -170,6 +170,43 @@ describe('what people send to a turn that goes on in new runs', () => {
     expect(transcript.at(-1)).toMatchObject({ role: 'tool', content: [{ cause: 'was_running' }] });
   });
 
+  test('an interrupt while the transcript is packed ends the turn at once', async () => {
+    const packing = gate();
+    const put = () => {
+      packing.open();
+      return new Promise<never>(() => undefined);
+    };
+    const worker = { artifacts: { put, get: async () => undefined, deleteOlderThan: async () => 0 } };
+    const { model } = await servedModel(readPages(5, 90_000));
+    const agent = agentWith([pageTool], { model, iterationsPerRun: 4 });
+    const outcome = await withWorker(
+      agent,
+      async ({ start }) => {
+        const turn = await start('Read.');
+        await packing.opened;
+        await turn.interrupt('enough');
+        return await turn.result();
+      },
+      { ...worker, worker: { shutdownGraceTime: '1 second', shutdownForceTime: '2 seconds' } },
+    );
+    expect(outcome).toMatchObject({ type: 'interrupted', iterations: 4, messageCount: 9 });
+  });
+
+  test('a message that is too long to be carried over is refused', async () => {
+    const hold = heldTool();
+    const { model } = await servedModel([toolCall('hold'), text('done')]);
+    await withWorker(agentWith([hold.tool], { model }), async ({ start, client }) => {
+      const turn = await start('Hold.');
+      await hold.begun;
+      const message = 'x'.repeat(250_001);
+      await expect(turn.steer(message)).rejects.toThrow(/it may take 250000/);
+      await client.client.workflow.getHandle(turn.turnId).signal('steer', { v: 1, message });
+      hold.release();
+      expect(await turn.result()).toMatchObject({ type: 'completed', messageCount: 4 });
+      expect(await turn.receipt('~steer-1')).toMatchObject({ status: 'refused' });
+    });
+  });
+
   test('a carried state from anybody but Temporal is refused', async () => {
     const { model } = await servedModel([text('hello')]);
     await withWorker(agentWith([], { model }), async ({ client, taskQueue }) => {
