@@ -88,8 +88,8 @@ export class RecordedSteps {
     this.#scheduled.set(String(event.eventId), { type, input });
     if (type === SEAL_TRANSCRIPT) return undefined;
     if (type === CALL_MODEL) {
-      const { iteration, steers = [] } = input as CallModelInput;
-      return { kind: 'model_scheduled', iteration, steers };
+      const { iteration, steers = [], outputRequest } = input as CallModelInput;
+      return { kind: 'model_scheduled', iteration, steers, ...(outputRequest && { outputRequest }) };
     }
     return { kind: 'tool_scheduled', activityType: type, input: input as RunToolInput };
   }

@@ -40,8 +40,13 @@ export type CallModelInput = {
   steers?: string[];
   /** The first call of a turn also resolves its settings; `limits` are the turn's own. */
   resolve?: { limits: { iterations?: number } };
+  /** The call whose last message asks for the turn's output: no tool may be called. */
+  outputRequest?: OutputRequest;
   metadata?: JsonObject;
 };
+
+/** Why the last reply was not the turn's output, a line each. */
+export type OutputRequest = { problems: string[] };
 
 /** What is to be done with one tool call, in request order. A bad call is answered here and costs no activity. */
 export type PlannedCall =
@@ -53,6 +58,8 @@ export type ModelReply = {
   message: AssistantMessage;
   calls: PlannedCall[];
   usage?: Usage;
+  /** Of a reply without calls, where the agent has an output: whether it is one. */
+  output?: { ok: true; value: Json } | { ok: false; problems: string[] };
   /** In the first reply of a turn. */
   settings?: TurnSettings;
 };

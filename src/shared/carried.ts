@@ -1,3 +1,4 @@
+import type { OutputRequest } from './activities.js';
 import type { ArtifactRef } from './artifacts.js';
 import type { Receipt, SteerMessage } from './interventions.js';
 import type { Message } from './messages.js';
@@ -47,6 +48,8 @@ export type CarriedTurn = {
   truncatedInARow: number;
   /** Of the last reply. */
   text: string;
+  /** How often the turn's output was asked for, and for what the next model call asks. */
+  output?: { asked: number; request?: OutputRequest };
   transcript: CarriedTranscript;
   interventions: CarriedInterventions;
 };

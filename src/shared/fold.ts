@@ -1,10 +1,16 @@
-import type { ModelReply, PlannedCall, RunToolInput } from './activities.js';
+import type { ModelReply, OutputRequest, PlannedCall, RunToolInput } from './activities.js';
 import { RECONCILE_TOOL } from './activities.js';
 import type { CarriedTurn } from './carried.js';
 import type { TurnEvent } from './events.js';
 import type { SteerMessage } from './interventions.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
-import { interruptionNote, openingMessages, partialReply, steerMessage } from './opening.js';
+import {
+  interruptionNote,
+  openingMessages,
+  outputRequestMessage,
+  partialReply,
+  steerMessage,
+} from './opening.js';
 import { settleToolCall, type ToolEnd } from './settle.js';
 import { mayStillRun, notStarted, workerLost } from './tool-results.js';
 import { pendingCalls, toolMessage } from './transcript.js';
@@ -30,7 +36,7 @@ export type RecordedStep = { at: string } & (
       carried?: CarriedTurn;
       earlier?: Message[];
     }
-  | { kind: 'model_scheduled'; iteration: number; steers: string[] }
+  | { kind: 'model_scheduled'; iteration: number; steers: string[]; outputRequest?: OutputRequest }
   | RecordedSteer
   | { kind: 'model_ended'; attempt: number; end: ModelEnd }
   | { kind: 'tool_scheduled'; activityType: string; input: RunToolInput }
@@ -74,6 +80,7 @@ export class TurnFold {
       case 'model_scheduled':
         this.iteration = step.iteration;
         this.#withdrawPartial();
+        this.#askForOutput(step.outputRequest);
         return [...this.#deliver(step.steers), { type: 'model_started' as const }].map((event) =>
           this.#event(step.at, 0, event),
         );
@@ -173,6 +180,14 @@ export class TurnFold {
   #withdrawPartial(): void {
     const [block] = this.messages.at(-1)?.content ?? [];
     if (block?.type === 'text' && block.partial && this.messages.length > this.deltaFrom) this.messages.pop();
+  }
+
+  #askForOutput(request: OutputRequest | undefined): void {
+    const schema = this.#settings?.output?.schema;
+    if (!request || !schema) return;
+    const message = outputRequestMessage(this.#firstRunId, this.iteration, schema, request);
+    // It stands there already where the call is made again.
+    if (!this.messages.some(({ id }) => id === message.id)) this.messages.push(message);
   }
 
   /** Steering messages that the model call about to start is the first to see. */

@@ -1,6 +1,6 @@
 import type { TranscriptBase } from './carried.js';
 import type { Intervention, SteerMessage } from './interventions.js';
-import { type JsonObject, jsonBytes } from './json.js';
+import { type Json, type JsonObject, jsonBytes } from './json.js';
 import { isMessage, type Message, type ToolResultBlock } from './messages.js';
 import {
   is,
@@ -13,8 +13,11 @@ import {
   isText,
   isWholeNumber,
 } from './shape.js';
+import type { TurnUsage } from './usage.js';
 import { WIRE_VERSION } from './version.js';
 import { errorText, wireText } from './wire-text.js';
+
+export type { TurnUsage, Usage } from './usage.js';
 
 /** Names that Temporal sees. A workflow of one of these types on any server is Holdfast's. */
 export const TURN_WORKFLOW = 'holdfast.turn';
@@ -102,45 +105,6 @@ export function turnInputProblems(value: unknown): string[] {
   }
 }
 
-/** What a model call cost. A count that the provider did not tell is absent, never 0. */
-export type Usage = {
-  inputTokens?: number;
-  cachedInputTokens?: number;
-  outputTokens?: number;
-  reasoningTokens?: number;
-};
-
-/** The sum over a turn's model calls. */
-export type TurnUsage = {
-  inputTokens: number;
-  cachedInputTokens: number;
-  outputTokens: number;
-  reasoningTokens: number;
-  /** Model calls that answered, and how many of them told no usage: those are not in the sums. */
-  modelCalls: number;
-  unknownCalls: number;
-};
-
-export const noUsage: TurnUsage = {
-  inputTokens: 0,
-  cachedInputTokens: 0,
-  outputTokens: 0,
-  reasoningTokens: 0,
-  modelCalls: 0,
-  unknownCalls: 0,
-};
-
-export function addUsage(sum: TurnUsage, usage: Usage | undefined): TurnUsage {
-  return {
-    inputTokens: sum.inputTokens + (usage?.inputTokens ?? 0),
-    cachedInputTokens: sum.cachedInputTokens + (usage?.cachedInputTokens ?? 0),
-    outputTokens: sum.outputTokens + (usage?.outputTokens ?? 0),
-    reasoningTokens: sum.reasoningTokens + (usage?.reasoningTokens ?? 0),
-    modelCalls: sum.modelCalls + 1,
-    unknownCalls: sum.unknownCalls + (usage?.inputTokens === undefined ? 1 : 0),
-  };
-}
-
 /** What a turn runs with: resolved once, in its first model call, and recorded in that call's result. */
 export type TurnSettings = {
   agent: string;
@@ -168,6 +132,8 @@ export type TurnSettings = {
   continueAsNew?: { iterations?: number; plainBytes: number; packedBytes: number; retryAfter: number };
   /** The oldest rounds are dropped from a transcript that takes more JSON than this. */
   maxContextBytes?: number;
+  /** What the turn's last reply must be: JSON of this schema, which is asked for `maxAsks` times beyond the first. */
+  output?: { schema: JsonObject; maxAsks: number };
   tools: ToolSettings[];
 };
 
@@ -188,7 +154,14 @@ export type ToolSettings = {
   schemaHash: string;
 };
 
-export type OutcomeType = 'completed' | 'interrupted' | 'max_iterations' | 'refused' | 'truncated';
+/** `invalid_output`: the agent has an `output`, and no reply fitted it, however often it was asked. */
+export type OutcomeType =
+  | 'completed'
+  | 'interrupted'
+  | 'max_iterations'
+  | 'refused'
+  | 'truncated'
+  | 'invalid_output';
 
 /** How a turn ended. The workflow's result; of a failed turn, the failure's details. */
 export type TurnOutcome = {
@@ -199,6 +172,8 @@ export type TurnOutcome = {
   version: string;
   /** The text of the last reply; `''` where there is none. */
   text: string;
+  /** Of a completed turn of an agent with an `output`: the reply as JSON, checked. */
+  output?: Json;
   /** Model calls that answered. */
   iterations: number;
   usage: TurnUsage;

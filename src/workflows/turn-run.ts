@@ -1,25 +1,23 @@
 import { defineQuery, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { ModelReply } from '../shared/activities.js';
+import type { ModelReply, OutputRequest } from '../shared/activities.js';
 import type { CarriedInterventions, CarriedTurn, TranscriptSegment } from '../shared/carried.js';
 import type { SteerMessage } from '../shared/interventions.js';
-import { jsonBytes } from '../shared/json.js';
+import { type Json, jsonBytes } from '../shared/json.js';
 import { type StopReason, textOf, toolCallsOf } from '../shared/messages.js';
-import { interruptionNote, openingMessages, steerMessage } from '../shared/opening.js';
+import { interruptionNote, openingMessages, outputRequestMessage, steerMessage } from '../shared/opening.js';
 import { pendingCalls } from '../shared/transcript.js';
 import {
-  addUsage,
   MESSAGES_QUERY,
   type MessagesPage,
   type MessagesPageRequest,
-  noUsage,
   type OutcomeType,
   STATE_QUERY,
   type TurnInput,
   type TurnOutcome,
   type TurnSettings,
   type TurnState,
-  type TurnUsage,
 } from '../shared/turn.js';
+import { addUsage, noUsage, type TurnUsage } from '../shared/usage.js';
 import { DetailsTable } from './details-table.js';
 import type { Interventions } from './interventions.js';
 import { Transcript } from './transcript.js';
@@ -47,6 +45,9 @@ export class TurnRun {
   #truncated = 0;
   /** How many model calls this run of the workflow makes at least. */
   nextRunFrom = 1;
+  /** How often the turn's output was asked for, and for what the next model call asks. */
+  #output: { asked: number; request?: OutputRequest } = { asked: 0 };
+  #outputValue: Json | undefined;
   /** Of the last reply, where an earlier run had it. */
   #text = '';
   readonly #details = new DetailsTable();
@@ -82,6 +83,7 @@ export class TurnRun {
     this.settings = carried.settings;
     this.#truncated = carried.truncatedInARow;
     this.#text = carried.text;
+    this.#output = carried.output ?? this.#output;
     this.transcript.resume(carried.transcript);
   }
 
@@ -98,6 +100,7 @@ export class TurnRun {
       settings,
       truncatedInARow: this.#truncated,
       text: this.#lastText(),
+      ...(this.#output.asked > 0 && { output: this.#output }),
       transcript: this.transcript.carried(segments),
       interventions,
     };
@@ -117,14 +120,38 @@ export class TurnRun {
     this.settings = reply.settings ?? this.settings;
     this.usage = addUsage(this.usage, reply.usage);
     this.iteration += 1;
+    this.#output = { asked: this.#output.asked };
+    this.#outputValue = undefined;
     this.#truncated = reply.message.stopReason === 'max_tokens' ? this.#truncated + 1 : 0;
   }
 
   /** How the turn ends by this reply, or undefined if the loop goes on. */
   endOf(reply: ModelReply): OutcomeType | undefined {
     if (reply.message.stopReason === 'refusal') return 'refused';
-    if (toolCallsOf(reply.message).length === 0) return outcomeOf(reply.message.stopReason);
+    if (toolCallsOf(reply.message).length === 0) {
+      const ending = outcomeOf(reply.message.stopReason);
+      return ending === 'completed' && this.settings?.output ? this.#outputEnd(reply) : ending;
+    }
     return this.#truncated >= (this.settings?.maxTruncatedReplies ?? 1) ? 'truncated' : undefined;
+  }
+
+  /** What the next model call asks for, where its last message asks for the turn's output. */
+  get outputRequest(): OutputRequest | undefined {
+    return this.#output.request;
+  }
+
+  /** Asks for the output once more where the reply is none; but not for ever. */
+  #outputEnd({ output }: ModelReply): OutcomeType | undefined {
+    if (output?.ok) {
+      this.#outputValue = output.value;
+      return 'completed';
+    }
+    const { schema, maxAsks } = this.settings?.output ?? { schema: {}, maxAsks: 0 };
+    if (this.#output.asked >= maxAsks) return 'invalid_output';
+    const request = { problems: output?.problems ?? [] };
+    this.#output = { asked: this.#output.asked + 1, request };
+    this.transcript.add(outputRequestMessage(this.firstRunId, this.iteration, schema, request));
+    return undefined;
   }
 
   #lastText(): string {
@@ -160,6 +187,7 @@ export class TurnRun {
       agent: this.input.agent,
       version: this.settings?.version ?? this.input.version ?? '',
       text: this.#lastText(),
+      ...(outcome === 'completed' && this.#outputValue !== undefined && { output: this.#outputValue }),
       iterations: this.iteration,
       usage: this.usage,
       messageCount: this.transcript.added,
