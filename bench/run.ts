@@ -2,6 +2,7 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { parseBenchArguments, UsageError } from './arguments.js';
 import { runColdStart } from './cold-start/cold-start.js';
+import { runGrowth } from './growth/growth.js';
 import { runInterrupt } from './interrupt/interrupt.js';
 import { runIteration } from './iteration/iteration.js';
 
@@ -17,6 +18,10 @@ const BENCHES = {
   interrupt: {
     what: "ms from an interrupt to the turn's result, in the same process and on another worker",
     run: runInterrupt,
+  },
+  growth: {
+    what: "what a long turn takes: history, its worker's memory, ms an iteration, beside a plain Temporal loop",
+    run: runGrowth,
   },
 };
 
