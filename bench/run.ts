@@ -5,6 +5,7 @@ import { runColdStart } from './cold-start/cold-start.js';
 import { runGrowth } from './growth/growth.js';
 import { runInterrupt } from './interrupt/interrupt.js';
 import { runIteration } from './iteration/iteration.js';
+import { runResume } from './resume/resume.js';
 
 const BENCHES = {
   iteration: {
@@ -22,6 +23,10 @@ const BENCHES = {
   growth: {
     what: "what a long turn takes: history, its worker's memory, ms an iteration, beside a plain Temporal loop",
     run: runGrowth,
+  },
+  resume: {
+    what: 'bytes and ms until a turn goes on in another worker; and two workers that alternate',
+    run: runResume,
   },
 };
 
