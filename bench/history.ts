@@ -21,6 +21,12 @@ export async function chainFigures(client: Client, workflowId: string): Promise<
   return figures;
 }
 
+/** What the workflow's result takes of its history: a short turn's has its messages once more, a long one's has not. */
+export async function resultBytes(client: Client, workflowId: string): Promise<number> {
+  const completed = (await closeEvent(client, workflowId)).workflowExecutionCompletedEventAttributes;
+  return (completed?.result?.payloads ?? []).reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
+}
+
 /** How many activities of a type were completed in the whole chain. */
 export async function completedActivities(client: Client, workflowId: string, type: string): Promise<number> {
   let completed = 0;

@@ -16,14 +16,21 @@ type Rows = Readonly<Record<Series, readonly GrowthRow[]>>;
 export function figuresTable(rows: Rows): string {
   const lines = SERIES.flatMap((series) =>
     rows[series].map((row) => [
-      ...[NAMES[series], row.n, row.runs, (row.bytes / MB).toFixed(2), row.bytesPerIteration],
+      ...[
+        NAMES[series],
+        row.n,
+        row.runs,
+        (row.bytes / MB).toFixed(2),
+        row.bytesPerIteration,
+        row.outcomeBytes,
+      ],
       ...[row.eventsPerIteration.toFixed(1), row.ms.toFixed(1), row.postMs.toFixed(1), ownMs(row).toFixed(1)],
       ...[row.rssMb, row.settledRssMb, (row.bodyBytes / MB).toFixed(2), (row.postBodyBytes / MB).toFixed(2)],
     ]),
   );
   return table([
     [
-      ...['', 'n', 'runs', 'history MB', 'bytes/iteration', 'events/iteration'],
+      ...['', 'n', 'runs', 'history MB', 'bytes/iteration', 'result bytes', 'events/iteration'],
       ...['ms/iteration', 'posting', 'rest', 'RSS MB', 'RSS after', 'last body MB', 'bare loop'],
     ],
     ...lines,
@@ -35,6 +42,11 @@ export function ratiosTable(rows: Rows): string {
   const series = ['holdfast', 'capped'] as const;
   const lines: [string, (rows: readonly GrowthRow[]) => number, string][] = [
     ['history bytes/iteration', (all) => ratio(all, (row) => row.bytes / row.n), '0.90 to 1.10'],
+    [
+      "less the result's",
+      (all) => ratio(all, (row) => (row.bytes - row.outcomeBytes) / row.n),
+      '0.90 to 1.10',
+    ],
     ['ms/iteration less posting', (all) => ratio(all, ownMs), '0.75 to 1.25'],
     ['RSS more, × transcript more', rssPerTranscript, 'at most 6'],
     ['RSS', (all) => ratio(all, (row) => row.rssMb), 'capped: flat'],

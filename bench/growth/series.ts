@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { AgentClient } from 'holdfast/client';
 import { median, rounded } from '../figures.js';
-import { chainFigures } from '../history.js';
+import { type ChainFigures, chainFigures, resultBytes } from '../history.js';
 import type { PageModel } from '../model/page-model.js';
 import { INSTRUCTIONS, promptOf } from '../model/task.js';
 import type { naiveAgent } from '../naive/workflows.js';
@@ -20,6 +20,8 @@ export type GrowthRow = {
   n: number;
   /** Of the turn's whole history, over all of its runs. */
   bytes: number;
+  /** How many of them the turn's result takes: a short turn's has all messages once more. */
+  outcomeBytes: number;
   events: number;
   runs: number;
   bytesPerIteration: number;
@@ -66,6 +68,7 @@ export async function measure(place: Place, series: Series, n: number, times: nu
   const events = middle(turns, (turn) => turn.events);
   return {
     ...{ n, bytes, events },
+    outcomeBytes: middle(turns, (turn) => turn.outcomeBytes),
     runs: middle(turns, (turn) => turn.runs),
     bytesPerIteration: rounded(bytes / n),
     eventsPerIteration: rounded(events / n, 2),
@@ -77,7 +80,7 @@ export async function measure(place: Place, series: Series, n: number, times: nu
   };
 }
 
-type Turn = { ms: number; bytes: number; events: number; runs: number; bodyBytes: number };
+type Turn = ChainFigures & { ms: number; outcomeBytes: number; bodyBytes: number };
 type Posts = { ms: number; bodyBytes: number };
 
 async function runTurn(place: Place, series: Series, taskQueue: string, rounds: number): Promise<Turn> {
@@ -94,7 +97,8 @@ async function runTurn(place: Place, series: Series, taskQueue: string, rounds: 
   await client.workflow.getHandle(workflowId).result();
   const ms = performance.now() - startedAt;
   const bodyBytes = lastBodyOf(place.model, rounds);
-  return { ms, bodyBytes, ...(await chainFigures(client, workflowId)) };
+  const outcomeBytes = await resultBytes(client, workflowId);
+  return { ms, bodyBytes, outcomeBytes, ...(await chainFigures(client, workflowId)) };
 }
 
 export async function startNaive(
