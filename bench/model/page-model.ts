@@ -5,11 +5,15 @@ import { fileURLToPath } from 'node:url';
 /** `at`: when it began to arrive, milliseconds since 1970. `page`: how many pages the turn had read by then. */
 export type PageRequest = { at: number; bytes: number; page: number; hash?: string };
 
+/** After so many pages, the model takes so long to answer. */
+export type Hold = { page: number; ms: number };
+
 export type PageModel = {
   url: string;
   /** All requests since the last `forget`. */
   requests: readonly PageRequest[];
   forget(): void;
+  hold(hold: Hold): void;
   /** Told of each request, in place of who was told before. */
   onRequest(listener: (request: PageRequest) => void): void;
 };
@@ -34,6 +38,9 @@ export async function startPageModel(options: { hash?: boolean } = {}): Promise<
     requests,
     forget() {
       requests.length = 0;
+    },
+    hold(hold) {
+      child.send(hold);
     },
     onRequest(listener) {
       tell = listener;

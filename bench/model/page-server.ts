@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { PageRequest } from './page-model.js';
+import { setTimeout } from 'node:timers/promises';
+import type { Hold, PageRequest } from './page-model.js';
 import { TOOL_NAME } from './task.js';
 
 const HEAD_BYTES = 2048;
@@ -13,6 +14,11 @@ const TAIL_BYTES = 16_384;
 const KEEP_ALIVE_MS = 60_000;
 
 const hashes = process.argv[2] === 'hash';
+
+let hold: Hold | undefined;
+process.on('message', (told: Hold) => {
+  hold = told;
+});
 
 type Ends = { head: string; tail: string; bytes: number; hash?: string };
 
@@ -73,6 +79,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const progress = progressIn(ends);
   const { bytes, hash } = ends;
   process.send?.({ at, bytes, page: progress.page, ...(hash && { hash }) } satisfies PageRequest);
+  if (hold?.page === progress.page) await setTimeout(hold.ms);
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(JSON.stringify(completion(progress, bytes)));
 }

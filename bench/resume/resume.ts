@@ -51,7 +51,7 @@ export async function runResume(options: BenchOptions): Promise<Result> {
           'bytes read',
           'ms to the next model call',
         ],
-        row(`killed at ${kill.killedAt}`, kill, kill.resumeMs.toFixed(0)),
+        row(`killed at ${kill.killedAt}, amid a model call`, kill, kill.resumeMs.toFixed(0)),
         row(`${turns.workers} workers, two at a time`, turns, ''),
       ]),
     );
