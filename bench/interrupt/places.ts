@@ -7,10 +7,10 @@ import { z } from 'zod';
 import { holdfastActivities } from '../../dist/activities/activities.js';
 import { Agents } from '../../dist/activities/agents.js';
 import { Interrupts } from '../../dist/activities/interrupts.js';
-import { Artifacts } from '../../dist/artifacts/artifacts.js';
-import { localArtifacts } from '../../dist/artifacts/local-artifacts.js';
 import { TranscriptCache } from '../../dist/activities/transcript-cache.js';
 import { TranscriptReader } from '../../dist/activities/transcript-reader.js';
+import { Artifacts } from '../../dist/artifacts/artifacts.js';
+import { localArtifacts } from '../../dist/artifacts/local-artifacts.js';
 
 /** Where the activity runs: in its workflow's worker, or in another. */
 export type Place = 'same' | 'other';
