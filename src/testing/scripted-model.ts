@@ -1,4 +1,4 @@
-import { toStopReason } from '../activities/openai-chat/stop-reason.js';
+import { toStopReason } from '../activities/openai/stop-reason.js';
 import {
   type Model,
   type ModelContext,

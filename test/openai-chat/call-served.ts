@@ -1,4 +1,4 @@
-import { type OpenAiOptions, openai } from '../../src/activities/openai-chat/openai.js';
+import { type OpenAiOptions, openai } from '../../src/activities/openai/openai.js';
 import type { Message } from '../../src/shared/messages.js';
 import { ModelError, type ModelRequest, type ModelResponse } from '../../src/shared/model-port.js';
 import { type Script, serveScriptedModel } from '../../src/testing/index.js';

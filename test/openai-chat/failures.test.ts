@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_RETRY_AFTER_MS, retryAfterMs } from '../../src/activities/openai-chat/retry-after.js';
+import { MAX_RETRY_AFTER_MS, retryAfterMs } from '../../src/activities/openai/retry-after.js';
 import type { Json } from '../../src/shared/json.js';
 import {
   type FaultOptions,

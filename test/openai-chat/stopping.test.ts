@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type OpenAiOptions, openai } from '../../src/activities/openai-chat/openai.js';
+import { type OpenAiOptions, openai } from '../../src/activities/openai/openai.js';
 import {
   fault,
   rawBytes,

@@ -2,10 +2,10 @@ import { APIError } from 'openai/core/error';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.js';
 import type { ModelPart, ModelResponse } from '../../shared/model-port.js';
 import type { Usage } from '../../shared/turn.js';
-import { innerError, isNetworkError } from './classify-error.js';
-import { modelFailure } from './model-failure.js';
-import type { StreamEvent } from './server-sent-events.js';
-import { toStopReason } from './stop-reason.js';
+import { innerError, isNetworkError } from '../openai/classify-error.js';
+import { modelFailure } from '../openai/model-failure.js';
+import type { StreamEvent } from '../openai/server-sent-events.js';
+import { toStopReason } from '../openai/stop-reason.js';
 import { toolCallFragments } from './tool-call-fragments.js';
 
 /** How long the usage frame may come after the finish reason, and the connection's end after `[DONE]`. */

@@ -9,10 +9,10 @@ import {
   type ToolDescription,
 } from '../../shared/model-port.js';
 import { answerEvents } from './answer-events.js';
-import { type Access, chatClient } from './chat-client.js';
+import { type Access, chatClient } from './client.js';
 import { classifyError } from './classify-error.js';
-import { readStream } from './read-stream.js';
-import { toChatMessages } from './to-chat-messages.js';
+import { readStream } from '../openai-chat/read-stream.js';
+import { toChatMessages } from '../openai-chat/to-chat-messages.js';
 import { wireTimer } from './wire-timer.js';
 
 export type OpenAiOptions = {
