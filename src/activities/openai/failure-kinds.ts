@@ -62,8 +62,8 @@ export function typeOfFault(fault: ProviderFault): ModelFailureType {
   if (isOverloaded(fault, words)) return 'Model.Overloaded';
   if (fault.status === undefined && NO_ENDPOINT.test(fault.text)) return 'Model.NotFound';
   if (fault.status !== undefined) return typeOfStatus(fault.status);
-  if (words.some((word) => BAD_INPUT.test(word))) return 'Model.BadRequest';
-  return words.map((word) => typeOfWord[word]).find((type) => type !== undefined) ?? 'Model.Failed';
+  const known = words.map((word) => typeOfWord[word]).find((type) => type !== undefined);
+  return known ?? (words.some((word) => BAD_INPUT.test(word)) ? 'Model.BadRequest' : 'Model.Failed');
 }
 
 function isTooLong({ status, text }: ProviderFault, words: readonly string[]): boolean {
