@@ -16,7 +16,7 @@ export type ProviderFault = {
  * tokens ... too large for model"; LM Studio: "greater than the context length"; Bedrock: "Input is too long".
  */
 const TOO_LONG =
-  /maximum context length|context[ _](?:length|window|size|limit)|maximum (?:input|prompt|model|sequence) length|(?:prompt|input|conversation|request|messages?) (?:is|are) too long|too many (?:input |total |prompt )?tokens|input (?:token count|length)|tokens?.{0,40}(?:too large for model|exceeds? the (?:max|limit))|exceeds? the (?:max(?:imum)? (?:number of )?(?:input )?tokens|token limit)/i;
+  /maximum context length|context[ _](?:length|window|size|limit)|maximum (?:input|prompt|model|sequence) length|(?:prompt|input|conversation|request|messages?) (?:is|are) too long|too many (?:input |total |prompt )?tokens|input (?:token count|length)|tokens?.{0,40}(?:too large for model|exceeds? the (?:max|limit))|exceed(?:s|ed)? (?:the |model )(?:max(?:imum)? (?:number of )?(?:input )?tokens|token limit)/i;
 
 const TOO_LONG_WORDS = [
   'context_length_exceeded',
@@ -108,6 +108,7 @@ function typeOfStatus(status: number): ModelFailureType {
     case 403:
       return 'Model.PermissionDenied';
     case 404:
+    case 405:
       return 'Model.NotFound';
     case 408:
       return 'Model.Timeout';
