@@ -89,6 +89,31 @@ describe('a background call', () => {
     expect(server.cancelled).toEqual(['resp_1']);
   });
 
+  it('that is interrupted while it begins is cancelled, too', async () => {
+    const controller = new AbortController();
+    const reason = new Error('interrupted');
+    const { server, model } = await serve([
+      () => {
+        controller.abort(reason);
+        return reply(text('hello'), { delayMs: Infinity });
+      },
+    ]);
+    await expect(model.call(requestOf(), contextWith({ signal: controller.signal }))).rejects.toBe(reason);
+    expect(server.cancelled).toEqual(['resp_1']);
+  });
+
+  it('of a provider that does not answer holds an interrupt up for no longer than a moment', async () => {
+    const controller = new AbortController();
+    const reason = new Error('interrupted');
+    const { model } = await serve([
+      () => {
+        controller.abort(reason);
+        return fault({ delayMs: Infinity });
+      },
+    ]);
+    await expect(model.call(requestOf(), contextWith({ signal: controller.signal }))).rejects.toBe(reason);
+  });
+
   it('is cancelled at the provider if it can not be remembered', async () => {
     const { server, model } = await serve([reply(text('hello'), { delayMs: Infinity })]);
     const resume: Resume = { ...memory(), set: () => Promise.reject(new Error('no server')) };

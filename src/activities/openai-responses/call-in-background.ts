@@ -17,8 +17,8 @@ const FIRST_POLL_MS = 500;
 const POLL_GROWTH = 1.5;
 const LONGEST_POLL_MS = 10_000;
 
-/** How long an abort waits for the provider to hear of it. */
-const CANCEL_MS = 1_000;
+/** How long an abort waits for the id of what is being begun, and for the provider to hear of it: together, not long. */
+const GRACE_MS = 800;
 
 type Background = { id: string; response: JsonObject };
 
@@ -34,6 +34,7 @@ export async function callInBackground(call: ApiCall): Promise<WireReply> {
     const begun = (id === undefined ? undefined : await retrieve(call, id)) ?? (await create(call));
     if (begun.id !== id) await remember(call, begun.id);
     id = begun.id;
+    signal.throwIfAborted();
     const { response } = await ended(call, begun);
     return await replyOf(call, response);
   } catch (error) {
@@ -87,10 +88,21 @@ function isRunning({ status }: JsonObject): boolean {
   return status === 'queued' || status === 'in_progress';
 }
 
+/** An abort waits a moment for the id: without it, what has begun could neither be ended nor be gone on with. */
 async function create(call: ApiCall): Promise<Background> {
-  const { request, access, options } = call;
+  const { request, access, options, context } = call;
   const body = responsesBody(request, access, options);
-  return await ask(call, (client, signal) => client.responses.create(body, { signal }).asResponse());
+  const late = new AbortController();
+  const onAbort = () => {
+    void setTimeout(GRACE_MS, undefined, { ref: false }).then(() => late.abort(context.signal.reason));
+  };
+  context.signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const inTime = { ...call, context: { ...context, signal: late.signal } };
+    return await ask(inTime, (client, signal) => client.responses.create(body, { signal }).asResponse());
+  } finally {
+    context.signal.removeEventListener('abort', onAbort);
+  }
 }
 
 /** Undefined where the provider doesn't know it, or no longer: it keeps them for minutes. */
@@ -114,7 +126,7 @@ async function ask(
 async function cancel({ access }: ApiCall, id: string): Promise<void> {
   try {
     const client = await openAiClient(access);
-    await client.responses.cancel(id, { signal: AbortSignal.timeout(CANCEL_MS) }).asResponse();
+    await client.responses.cancel(id, { signal: AbortSignal.timeout(GRACE_MS) }).asResponse();
   } catch {
     // An abort is not held up by a provider that fails.
   }

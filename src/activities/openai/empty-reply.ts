@@ -20,5 +20,8 @@ export function refuseEmpty<Reply extends Pick<ModelResponse, 'content' | 'stopR
   const only = content.some((part) => part.type === 'reasoning' && part.text !== '')
     ? 'nothing but reasoning'
     : 'nothing';
-  throw modelFailure('Model.EmptyReply', `the reply has ${only} in it`, { maxAttempts: MAX_ATTEMPTS });
+  throw modelFailure('Model.EmptyReply', `the reply has ${only} in it`, {
+    maxAttempts: MAX_ATTEMPTS,
+    retryAfterMs: 0,
+  });
 }
