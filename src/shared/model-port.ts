@@ -56,7 +56,7 @@ export type ModelContext = {
 
 /** `opaque` is what the provider wants back unread: a signature, an encrypted item. */
 export type ModelPart =
-  | { type: 'text'; text: string }
+  | { type: 'text'; text: string; opaque?: string }
   | { type: 'reasoning'; text: string; opaque?: string }
   /** `id` and `name` as the provider sent them, `arguments` as JSON text, which may be broken. */
   | { type: 'tool_call'; id: string; name: string; arguments: string; opaque?: string };

@@ -11,6 +11,7 @@ const easyMessage = z.object({
   type: z.literal('message').optional(),
   role: z.enum(['system', 'developer', 'user', 'assistant']),
   content,
+  phase: z.string().nullish(),
 });
 const functionCall = z.object({
   type: z.literal('function_call'),

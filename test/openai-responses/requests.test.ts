@@ -5,6 +5,7 @@ import { toInputItems } from '../../src/activities/openai-responses/to-input-ite
 import type { AssistantMessage, Message } from '../../src/shared/messages.js';
 import type { ModelRequest, ModelResponse } from '../../src/shared/model-port.js';
 import {
+  rawBytes,
   reasoning,
   reply,
   type Script,
@@ -14,7 +15,7 @@ import {
   toolCall,
 } from '../../src/testing/index.js';
 import { question, requestOf } from '../openai-chat/call-served.js';
-import { contextWith } from './call-responses.js';
+import { contextWith, ended, item, namedEvents } from './call-responses.js';
 
 let server: ServedModel | undefined;
 
@@ -56,6 +57,19 @@ function answered(id: string, callId: string): Message {
     content: [{ type: 'tool_result', callId, name: 'look', status: 'ok', content: [block('seen')] }],
   };
 }
+
+describe('the phase of a text', () => {
+  it('goes back where it came from', async () => {
+    const phased = { ...item.text('I look.'), phase: 'commentary' };
+    const script = [
+      rawBytes(namedEvents(ended('completed', [phased, item.call('look', '{}')]))),
+      text('done'),
+    ];
+    const first = kept(await call(script, requestOf()), 'm1');
+    await call(script, requestOf([question, first, answered('m2', 'call_1')]));
+    expect(server?.responses[1]?.body.input[1]).toMatchObject({ role: 'assistant', phase: 'commentary' });
+  });
+});
 
 describe('a Responses request', () => {
   it('is stateless and asks for encrypted reasoning', async () => {

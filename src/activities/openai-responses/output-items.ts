@@ -1,14 +1,16 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.js';
 import type { ModelPart } from '../../shared/model-port.js';
 import { toOpaque } from '../openai/origin.js';
-import { ITEM } from './to-input-items.js';
+import { ITEM, PHASE } from './to-input-items.js';
 
 /** An output item as parts of ours. One that we don't know is kept unread, and goes back as it came. */
 export function partsOfItem(item: JsonObject, origin: string): ModelPart[] {
   switch (item['type']) {
     case 'message': {
       const text = textOfItem(item);
-      return text === '' ? [] : [{ type: 'text', text }];
+      const phase = plain(item['phase']);
+      const opaque = phase === '' ? {} : { opaque: toOpaque(origin, PHASE, phase) };
+      return text === '' ? [] : [{ type: 'text', text, ...opaque }];
     }
     case 'function_call':
       return [callOf(item)];

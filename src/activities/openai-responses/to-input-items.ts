@@ -2,6 +2,7 @@ import type {
   ResponseFunctionCallOutputItem,
   ResponseInputContent,
   ResponseInputItem,
+  ResponseOutputMessage,
 } from 'openai/resources/responses/responses';
 import { isJsonObject } from '../../shared/json.js';
 import type {
@@ -9,6 +10,7 @@ import type {
   ImageBlock,
   Message,
   ReasoningBlock,
+  TextBlock,
   ToolResultBlock,
   UserBlock,
 } from '../../shared/messages.js';
@@ -17,6 +19,8 @@ import { EMPTY_CONTENT, mergeUserMessages, textIn, wireArguments } from '../open
 
 /** What an item that goes back as it came is called in a block's `opaque`. */
 export const ITEM = 'item';
+/** Whether a text is a comment on the way or the answer: some models get worse where it doesn't come back. */
+export const PHASE = 'phase';
 
 /**
  * Our messages as the items of a stateless Responses request. Reasoning goes back, encrypted, before what it led to;
@@ -56,7 +60,7 @@ function assistantItems(message: AssistantMessage, origin: string): ResponseInpu
       case 'reasoning':
         return keptItem(block, origin);
       case 'text':
-        return block.text === '' ? [] : [said(block.id, block.text)];
+        return block.text === '' ? [] : [said(block.id, block.text, phaseOf(block, origin))];
       case 'tool_call':
         return [
           {
@@ -75,14 +79,22 @@ function assistantItems(message: AssistantMessage, origin: string): ResponseInpu
 }
 
 /** With all the fields of an output item: vLLM takes it for none without its id and status. */
-function said(id: string, text: string): ResponseInputItem {
+function said(id: string, text: string, phase: Phase = {}): ResponseInputItem {
   return {
     type: 'message',
     role: 'assistant',
     id: `msg_${id.replace(/[^\w-]/g, '_').slice(0, 50)}`,
     status: 'completed',
     content: [{ type: 'output_text', text: text.toWellFormed(), annotations: [] }],
+    ...phase,
   };
+}
+
+type Phase = Pick<ResponseOutputMessage, 'phase'>;
+
+function phaseOf(block: TextBlock & { opaque?: string }, origin: string): Phase {
+  const phase = fromOpaque(block.opaque, origin, PHASE);
+  return typeof phase === 'string' ? { phase: phase as NonNullable<Phase['phase']> } : {};
 }
 
 function keptItem(block: ReasoningBlock, origin: string): ResponseInputItem[] {
