@@ -6,8 +6,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { createWorker, type HoldfastWorker } from 'holdfast/worker';
-import { TranscriptCache } from '../../dist/activities/transcript-cache.js';
-import { TranscriptReader } from '../../dist/activities/transcript-reader.js';
 import { serveSupervised } from '../../dist/worker/supervised-process.js';
 import { readerAgent } from '../agent.js';
 import { naiveActivities } from '../naive/activities.js';
@@ -48,7 +46,7 @@ async function naiveWorker({ bundlePath = '' }: WorkerConfig): Promise<HoldfastW
     ...{ connection, taskQueue: config.taskQueue, workflowBundle: { codePath: bundlePath } },
     activities: naiveActivities(config.modelUrl),
   });
-  return { worker, transcripts: new TranscriptReader(new TranscriptCache()).stats };
+  return { worker, transcripts: { hits: 0, misses: 0, pages: 0, bytes: 0 } };
 }
 
 let made: HoldfastWorker | undefined;
@@ -72,7 +70,7 @@ await serveSupervised(async (onActivity) => {
 
 const report: WorkerReport = {
   ...{ pid: process.pid, maxRssMb: maxRss / MB, settledRssMb: settledRss / MB },
-  transcripts: { hits: 0, misses: 0, pages: 0, ...made?.transcripts },
+  transcripts: { hits: 0, misses: 0, pages: 0, bytes: 0, ...made?.transcripts },
 };
 writeFileSync(join(config.folder, `worker-${process.pid}.json`), JSON.stringify(report));
 process.exit(0);

@@ -15,7 +15,7 @@ import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
 import { hasBegun, partialTextOf, type ToolEnd } from '../shared/settle.js';
 import type { TurnInput, TurnOutcome } from '../shared/turn.js';
 import { carriedMessages } from './carried-messages.js';
-import { decodePayloads } from './payloads.js';
+import { decodeFailure, decodePayloads } from './payloads.js';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 type Failure = temporal.api.failure.v1.IFailure;
@@ -126,7 +126,8 @@ export class RecordedSteps {
       const [details] = await this.#decode(canceled.details?.payloads);
       return of({ kind: 'canceled', details });
     }
-    return of({ kind: 'failed', failure: failed?.failure });
+    const failure = failed?.failure && (await decodeFailure(this.#converter, failed.failure));
+    return of({ kind: 'failed', failure });
   }
 
   #modelEnd(end: RawEnd): ModelEnd {
