@@ -15,7 +15,13 @@ import type {
   UserBlock,
 } from '../../shared/messages.js';
 import { fromOpaque } from '../openai/origin.js';
-import { EMPTY_CONTENT, mergeUserMessages, textIn, wireArguments } from '../openai/transcript.js';
+import {
+  EMPTY_CONTENT,
+  mergeUserMessages,
+  rememberedWire,
+  textIn,
+  wireArguments,
+} from '../openai/transcript.js';
 import { type WireReasoning, wireReasoning } from './chat-reasoning.js';
 import { EXTRA } from './tool-call-fragments.js';
 
@@ -28,6 +34,8 @@ export type ChatMessageOptions = {
   /** Which messages of the model go with their reasoning. */
   reasoning: 'tools' | 'always' | 'never';
 };
+
+const remembered = rememberedWire<ChatCompletionMessageParam[]>();
 
 /**
  * Our messages as the wire has them: instructions first, one `tool` message a result. Every string is well-formed
@@ -43,7 +51,11 @@ export function toChatMessages(
   const merged = mergeUserMessages(messages);
   return [
     ...system,
-    ...merged.flatMap((message, at) => toWire(message, merged[at - 1]?.role === 'tool', options)),
+    ...merged.flatMap((message, at) => {
+      const afterTools = merged[at - 1]?.role === 'tool';
+      const variant = `${options.origin} ${options.reasoning} ${afterTools}`;
+      return remembered(message, variant, () => toWire(message, afterTools, options));
+    }),
   ];
 }
 

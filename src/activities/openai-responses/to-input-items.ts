@@ -15,19 +15,29 @@ import type {
   UserBlock,
 } from '../../shared/messages.js';
 import { fromOpaque } from '../openai/origin.js';
-import { EMPTY_CONTENT, mergeUserMessages, textIn, wireArguments } from '../openai/transcript.js';
+import {
+  EMPTY_CONTENT,
+  mergeUserMessages,
+  rememberedWire,
+  textIn,
+  wireArguments,
+} from '../openai/transcript.js';
 
 /** What an item that goes back as it came is called in a block's `opaque`. */
 export const ITEM = 'item';
 /** Whether a text is a comment on the way or the answer: some models get worse where it doesn't come back. */
 export const PHASE = 'phase';
 
+const remembered = rememberedWire<ResponseInputItem[]>();
+
 /**
  * Our messages as the items of a stateless Responses request. Reasoning goes back, encrypted, before what it led to;
  * what came from elsewhere stays away. Every string is well-formed Unicode and no content is empty.
  */
 export function toInputItems(messages: readonly Message[], origin: string): ResponseInputItem[] {
-  return mergeUserMessages(messages).flatMap((message) => toItems(message, origin));
+  return mergeUserMessages(messages).flatMap((message) =>
+    remembered(message, origin, () => toItems(message, origin)),
+  );
 }
 
 function toItems(message: Message, origin: string): ResponseInputItem[] {

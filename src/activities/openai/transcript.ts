@@ -37,3 +37,17 @@ export function textIn(blocks: readonly { type: string; text?: string }[]): stri
     .join('')
     .toWellFormed();
 }
+
+/**
+ * What messages are on the wire, worked out once for each: a long transcript is sent again with every call. Messages are
+ * never changed; `variant` tells ways of writing the same one apart.
+ */
+export function rememberedWire<Wire>() {
+  const known = new WeakMap<Message, Map<string, Wire>>();
+  return (message: Message, variant: string, write: () => Wire): Wire => {
+    const variants = known.get(message) ?? new Map<string, Wire>();
+    const wire = variants.get(variant) ?? write();
+    known.set(message, variants.set(variant, wire));
+    return wire;
+  };
+}
