@@ -1,8 +1,10 @@
 // A worker's process, under a supervisor. The runner kills it.
+import { join } from 'node:path';
 import type { Context } from '@temporalio/activity';
 import { type ActivityInterceptors, DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
-import { type AgentOptions, defineAgent, openai } from 'holdfast';
+import { defineAgent, openai } from 'holdfast';
 import { createWorker } from 'holdfast/worker';
+import { localArtifacts } from '../dist/artifacts/local-artifacts.js';
 import { serveSupervised } from '../dist/worker/supervised-process.js';
 import { type BreakName, brokenWorker } from './breaks.js';
 import { type ActivityLine, appendRecord, recordPaths } from './records.js';
@@ -22,14 +24,13 @@ export type WorkerConfig = {
 
 const config = JSON.parse(process.argv[2] ?? '{}') as WorkerConfig;
 const paths = recordPaths(config.folder);
-const agentOptions: AgentOptions & { iterationsPerRun?: number } = {
+const agent = defineAgent({
   name: AGENT,
   instructions: 'You do what the plan says.',
   model: openai({ model: 'scripted', baseURL: config.modelUrl }),
   tools: chaosTools(paths.ledger),
   ...(config.continueEvery && { iterationsPerRun: config.continueEvery }),
-};
-const agent = defineAgent(agentOptions);
+});
 
 function recording({ info }: Context): ActivityInterceptors {
   const write = (event: ActivityLine['event']) =>
@@ -58,6 +59,7 @@ const broken = config.breakName ? brokenWorker(config.breakName) : {};
 await serveSupervised((onActivity) =>
   createWorker({
     ...{ agents: [agent], connection, taskQueue: config.taskQueue, onActivity },
+    artifacts: localArtifacts(join(config.folder, 'artifacts')),
     ...(config.cachedTranscripts && { transcriptCache: { maxTranscripts: config.cachedTranscripts } }),
     worker: {
       ...broken,

@@ -5,6 +5,8 @@ import type { Limits, TurnSettings } from '../shared/turn.js';
 const HEARTBEAT_TIMEOUT_MS = 10_000;
 const RETRYABLE_ATTEMPTS = 5;
 const KB = 1024;
+/** Beyond that a turn's messages are not in its result once more: they are in its event history. */
+const INLINE_RESULT_BYTES = 64 * KB;
 /** Of a transcript that is passed on in a workflow's input; that input is in the history once. */
 const PLAIN_BYTES = 128 * KB;
 /** Packed, it is in the history twice for each run. */
@@ -21,7 +23,7 @@ export function resolveSettings(agent: Agent, model: string, limits: Limits): Tu
     maxParallelTools: agent.maxParallelTools,
     maxTruncatedReplies: 3,
     settleMs: 2000,
-    inlineResultBytes: 512 * KB,
+    inlineResultBytes: INLINE_RESULT_BYTES,
     toolRetry: { initialMs: 200, maxMs: 10_000 },
     maxRestarts: 10,
     continueAsNew: {

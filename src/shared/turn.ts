@@ -179,7 +179,7 @@ export type TurnOutcome = {
   usage: TurnUsage;
   /** How many messages this turn added. */
   messageCount: number;
-  /** The messages that this turn added; absent when they take over 512 KB: then they are in the event history,
+  /** The messages that this turn added; absent when they take over 64 KB: then they are in the event history,
    * and the `messages` query pages them. */
   messages?: Message[];
   /** Of an interrupted turn: who ended it, and why. */
