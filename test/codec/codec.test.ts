@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { defaultPayloadConverter, type Payload } from '@temporalio/common';
-import { decode, encode } from '@temporalio/common/lib/internal-non-workflow';
+import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -13,12 +12,25 @@ const keyA = newEncryptionKey('a');
 const keyB = newEncryptionKey('b');
 
 const payloadOf = (value: unknown) => defaultPayloadConverter.toPayload(value) as Payload;
-const valueOf = (payload: Payload | undefined) => defaultPayloadConverter.fromPayload(payload as Payload);
+const readValue = (payload: Payload | undefined) => defaultPayloadConverter.fromPayload(payload as Payload);
 const codecs = (options: CodecOptions) => dataConverter(options).payloadCodecs ?? [];
 const bytesOf = (payload: Payload | undefined) =>
   Buffer.from(proto.temporal.api.common.v1.Payload.encode(payload as Payload).finish());
 const text = (payload: Payload | undefined, name: string) =>
   Buffer.from(payload?.metadata?.[name] ?? []).toString();
+
+/** As the SDK does it: encoded by one after the other, decoded in the opposite order. */
+async function encode(all: PayloadCodec[], payloads: Payload[]): Promise<Payload[]> {
+  let encoded = payloads;
+  for (const codec of all) encoded = await codec.encode(encoded);
+  return encoded;
+}
+
+async function decode(all: PayloadCodec[], payloads: Payload[]): Promise<Payload[]> {
+  let decoded = payloads;
+  for (const codec of all.toReversed()) decoded = await codec.decode(decoded);
+  return decoded;
+}
 
 async function encodeOne(options: CodecOptions, value: unknown): Promise<Payload> {
   const [payload] = await encode(codecs(options), [payloadOf(value)]);
@@ -27,7 +39,7 @@ async function encodeOne(options: CodecOptions, value: unknown): Promise<Payload
 
 async function decodeOne(options: CodecOptions, payload: Payload): Promise<unknown> {
   const [decoded] = await decode(codecs(options), [payload]);
-  return valueOf(decoded);
+  return readValue(decoded);
 }
 
 const settings: [string, CodecOptions][] = [

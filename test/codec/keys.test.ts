@@ -63,10 +63,14 @@ test('bytes outside Temporal are sealed with the same keys, and opened by any th
   );
   const sealed = sealBytes(new Keyring(keyA), Buffer.from('artifact'));
   expect(Buffer.from(sealed).includes('artifact')).toBe(false);
-  expect(() => openBytes(new Keyring([]), sealed)).toThrow(expect.objectContaining({ name: 'Codec.UnknownKey' }));
+  expect(() => openBytes(new Keyring([]), sealed)).toThrow(
+    expect.objectContaining({ name: 'Codec.UnknownKey' }),
+  );
   const changed = Buffer.from(sealed);
   changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
-  expect(() => openBytes(new Keyring(keyA), changed)).toThrow(expect.objectContaining({ name: 'Codec.Damaged' }));
+  expect(() => openBytes(new Keyring(keyA), changed)).toThrow(
+    expect.objectContaining({ name: 'Codec.Damaged' }),
+  );
 });
 
 test('bytes that nobody sealed are opened as they are', () => {
