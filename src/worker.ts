@@ -14,7 +14,7 @@ import { wireInterceptor } from './activities/wire-interceptor.js';
 import type { ArtifactStore } from './artifacts/artifact-store.js';
 import { Artifacts } from './artifacts/artifacts.js';
 import { localArtifacts } from './artifacts/local-artifacts.js';
-import { type CodecOptions, dataConverter, sealsFailures } from './codec/data-converter.js';
+import { type CodecOptions, dataConverter, keyringOf, sealsFailures } from './codec/data-converter.js';
 import type { Agent } from './define/define-agent.js';
 import type { Model } from './shared/model-port.js';
 import { DEFAULT_TASK_QUEUE } from './shared/turn.js';
@@ -76,7 +76,7 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
   const converter = own.dataConverter ?? dataConverter(options.codec);
   const agents = new Agents(options.agents);
   const cache = new TranscriptCache(options.transcriptCache);
-  const artifacts = new Artifacts(options.artifacts ?? localArtifacts());
+  const artifacts = new Artifacts(options.artifacts ?? localArtifacts(), keyringOf(options.codec));
   const transcripts = new TranscriptReader(cache, artifacts);
   const interrupts = new Interrupts();
   const isDraining = () => ['STOPPING', 'DRAINING'].includes(worker.getState());

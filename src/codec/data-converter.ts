@@ -22,12 +22,17 @@ export function codecFromEnvironment(env: NodeJS.ProcessEnv = process.env): Code
   return { ...(keys && { keys }), compress: compress === '1' || compress === 'true' };
 }
 
+/** The keys alone, for bytes that are kept elsewhere: see `sealBytes`. */
+export function keyringOf(options: CodecOptions = codecFromEnvironment()): Keyring {
+  return new Keyring(options.keys ?? []);
+}
+
 /**
  * For the `dataConverter` of a Temporal client or worker. It reads all that any Holdfast codec wrote, if it has the keys,
  * and what was written without one. Throws a TypeError for keys that can't be keys.
  */
 export function dataConverter(options: CodecOptions = codecFromEnvironment()): DataConverter {
-  const keyring = new Keyring(options.keys ?? []);
+  const keyring = keyringOf(options);
   return {
     payloadCodecs: [new CompressionCodec(options.compress ?? false), new EncryptionCodec(keyring)],
     ...(keyring.current && { failureConverterPath: failureConverterPath() }),

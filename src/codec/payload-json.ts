@@ -24,6 +24,7 @@ export function payloadsToJson(payloads: readonly Payload[]): string {
 
 /** Throws where it is no payload. */
 function payloadOf(value: unknown): Payload {
+  if (typeof value !== 'object' || value === null) throw new TypeError('A payload is an object.');
   const { metadata, data } = value as { metadata?: object | null; data?: unknown };
   const entries = Object.entries(metadata ?? {}).map(([key, each]) => [key, bytesOf(each)]);
   return { metadata: Object.fromEntries(entries), data: bytesOf(data ?? '') };
