@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { CodecError } from './codec-error.js';
+import { Damaged, TooLarge } from './codec-error.js';
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 const compress = promisify(brotliCompress);
@@ -54,9 +54,9 @@ async function decompressed(payload: Payload): Promise<Payload> {
   } catch (error) {
     if (error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') {
       const limit = `${MAX_BYTES / 1024 / 1024} MB`;
-      throw new CodecError('Codec.TooLarge', `A compressed payload would take more than ${limit}.`);
+      throw new TooLarge(`A compressed payload would take more than ${limit}.`);
     }
-    throw new CodecError('Codec.Damaged', 'A compressed payload is damaged: it can not be decompressed.');
+    throw new Damaged('A compressed payload is damaged: it can not be decompressed.');
   }
 }
 

@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { wireId } from '../shared/wire-text.js';
-import { CodecError } from './codec-error.js';
+import { UnknownKey } from './codec-error.js';
 
 const KEY_BYTES = 32;
 const KEY_ID = /^[a-zA-Z0-9._-]{1,64}$/;
@@ -49,13 +49,12 @@ export class Keyring {
     return first && { id: first[0], key: first[1] };
   }
 
-  /** Throws a {@link CodecError} `Codec.UnknownKey` that says what to set. */
+  /** Throws {@link UnknownKey}, which says what to set. */
   find(id: string): KeyObject {
     const key = this.#keys.get(id);
     if (key) return key;
     const ids = [...this.#keys.keys()].map((each) => `"${each}"`).join(', ');
-    throw new CodecError(
-      'Codec.UnknownKey',
+    throw new UnknownKey(
       `This was encrypted with the key "${wireId(id)}", and this process has ${ids ? `only ${ids}` : 'no key'}. ` +
         `Add it to ${KEYS_VARIABLE}: "id:base64,...", the first one encrypts.`,
     );

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, type KeyObject, randomBytes } from 'node:crypto';
-import { CodecError } from './codec-error.js';
+import { Damaged } from './codec-error.js';
 import type { Keyring } from './keyring.js';
 
 const SALT_BYTES = 16;
@@ -50,7 +50,7 @@ export function sealBytes(keyring: Keyring, plain: Uint8Array): Uint8Array {
   return Buffer.concat([head, seal(current.key, head, plain)]);
 }
 
-/** What {@link sealBytes} was given; bytes that it never saw come back as they are. Throws a {@link CodecError}. */
+/** What {@link sealBytes} was given; bytes that it never saw come back as they are. Throws a `CodecError`. */
 export function openBytes(keyring: Keyring, stored: Uint8Array): Uint8Array {
   if (!FILE_MAGIC.equals(stored.subarray(0, FILE_MAGIC.byteLength))) return stored;
   const headBytes = FILE_MAGIC.byteLength + 1 + (stored[FILE_MAGIC.byteLength] ?? 0);
@@ -61,9 +61,8 @@ export function openBytes(keyring: Keyring, stored: Uint8Array): Uint8Array {
   return plain;
 }
 
-export function damaged(keyId: string): CodecError {
-  return new CodecError(
-    'Codec.Damaged',
+export function damaged(keyId: string): Damaged {
+  return new Damaged(
     `What was encrypted with the key "${keyId}" can't be decrypted: it was changed, or this process has another key of that id.`,
   );
 }

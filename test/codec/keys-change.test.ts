@@ -111,3 +111,28 @@ test('a client without the key is told which one is missing, whatever it asks', 
     for (const ask of asks) await expect(ask()).rejects.toThrow(/the key "a"/);
   });
 });
+
+test('an activity that comes to a worker without the key fails by name before anything runs, and is tried again', async () => {
+  const client = await place.client({ keys: keyA });
+  const taskQueue = randomUUID();
+  const blindModel = scriptedModel([text('never')]);
+  const blind = agentWith([], { model: blindModel });
+  const keys = { keys: keyA };
+  const onlyWorkflows = { enableNonLocalActivities: false, maxEagerActivityReservationsPerWorkflowTask: 0 };
+  const turn = await client.start('tester', 'hello', { taskQueue });
+  const pending = async () => {
+    const { raw } = await client.client.workflow.getHandle(turn.turnId).describe();
+    return raw.pendingActivities?.[0];
+  };
+  const agents = [agent([text('done')])];
+  await place.withWorker({ taskQueue, agents, codec: keys, worker: onlyWorkflows }, () =>
+    vi.waitFor(async () => expect(await pending()).toBeDefined(), 20_000),
+  );
+  await place.withWorker({ taskQueue, agents: [blind], codec: {} }, async () => {
+    const failure = async () => (await pending())?.lastFailure?.applicationFailureInfo?.type;
+    await vi.waitFor(async () => expect(await failure()).toBe('Codec.UnknownKey'), 20_000);
+  });
+  const outcome = await place.withWorker({ taskQueue, agents, codec: keys }, () => turn.result());
+  expect(outcome.text).toBe('done');
+  expect(blindModel.requests).toEqual([]);
+});
