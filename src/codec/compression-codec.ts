@@ -48,16 +48,17 @@ async function compressed(payload: Payload): Promise<Payload> {
 
 async function decompressed(payload: Payload): Promise<Payload> {
   if (!isOurs(payload)) return payload;
+  const data = payload.data ?? new Uint8Array();
   try {
-    const whole = await decompress(payload.data ?? new Uint8Array(), { maxOutputLength: MAX_BYTES });
-    return PayloadMessage.decode(whole);
+    const whole = await decompress(data, { maxOutputLength: MAX_BYTES });
+    // Some bytes are an empty text to brotli, whatever follows them; and nothing is compressed that does not get smaller.
+    if (whole.byteLength > data.byteLength) return PayloadMessage.decode(whole);
   } catch (error) {
     if (error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') {
-      const limit = `${MAX_BYTES / 1024 / 1024} MB`;
-      throw new TooLarge(`A compressed payload would take more than ${limit}.`);
+      throw new TooLarge(`A compressed payload would take more than ${MAX_BYTES / 1024 / 1024} MB.`);
     }
-    throw new Damaged('A compressed payload is damaged: it can not be decompressed.');
   }
+  throw new Damaged('A compressed payload is damaged: it can not be decompressed.');
 }
 
 function isOurs({ metadata }: Payload): boolean {

@@ -152,9 +152,12 @@ test('a payload that would decompress to gigabytes is refused, and so is a damag
   const bomb = { metadata, data: brotliCompressSync(Buffer.alloc(64 * 1024 * 1024), FAST) };
   expect(bomb.data.length).toBeLessThan(1000);
   await expect(decodeOne({}, bomb)).rejects.toMatchObject({ name: 'Codec.TooLarge' });
-  await expect(decodeOne({}, { metadata, data: randomBytes(100) })).rejects.toMatchObject({
-    name: 'Codec.Damaged',
-  });
+  const whole = await encodeOne({ compress: true }, 'word '.repeat(5000));
+  const emptyAndMore = Buffer.concat([Buffer.from([6]), randomBytes(100)]);
+  for (const data of [randomBytes(100), emptyAndMore, new Uint8Array(), whole.data?.subarray(0, -9)]) {
+    const damaged = decodeOne({}, { metadata, data: data ?? new Uint8Array() });
+    await expect(damaged).rejects.toMatchObject({ name: 'Codec.Damaged' });
+  }
 });
 
 test("another codec's encrypted payloads are left to it", async () => {

@@ -4,6 +4,7 @@ import { openai } from '../../src/activities/openai/openai.js';
 import type { StartOptions } from '../../src/client/agent-client.js';
 import { TurnFailed } from '../../src/client/errors.js';
 import type { FinishedTurn, TurnHandle } from '../../src/client/turn-handle.js';
+import { dataConverter } from '../../src/codec/data-converter.js';
 import type { AgentOptions, AnyTool } from '../../src/define/define-agent.js';
 import type { TurnEvent } from '../../src/shared/events.js';
 import type { Receipt } from '../../src/shared/interventions.js';
@@ -55,7 +56,8 @@ const histories: { workflowId: string; history: History }[] = [];
 
 afterAll(async () => {
   const workflowBundle = { codePath: workflowBundlePath() };
-  const replayed = Worker.runReplayHistories({ workflowBundle, sinks: holdfastSinks() }, histories);
+  const options = { workflowBundle, sinks: holdfastSinks(), dataConverter: dataConverter() };
+  const replayed = Worker.runReplayHistories(options, histories);
   const problems = (await collected(replayed)).flatMap(({ error }) => error ?? []);
   expect(problems).toEqual([]);
 });
