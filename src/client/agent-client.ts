@@ -5,6 +5,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandle,
 } from '@temporalio/client';
+import { type CodecOptions, dataConverter } from '../codec/data-converter.js';
 import {
   DEFAULT_TASK_QUEUE,
   TURN_ID,
@@ -57,10 +58,14 @@ export class AgentClient {
     this.#close = close;
   }
 
-  /** Connects as every Temporal client does: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, or a profile. */
+  /**
+   * Connects as every Temporal client does: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, or a profile. What workers encrypt
+   * is read with the keys of `codec`; default: `HOLDFAST_ENCRYPTION_KEYS`.
+   */
   static async connect(
-    options: { address?: string; namespace?: string; taskQueue?: string } = {},
+    options: { address?: string; namespace?: string; taskQueue?: string; codec?: CodecOptions } = {},
   ): Promise<AgentClient> {
+    const converter = dataConverter(options.codec);
     const { loadClientConnectConfig } = await import('@temporalio/envconfig');
     const config = loadClientConnectConfig();
     const connection = await Connection.connect({
@@ -72,7 +77,10 @@ export class AgentClient {
     const namespace = options.namespace ?? config.namespace ?? 'default';
     const { taskQueue } = options;
     return new AgentClient(
-      { client: new Client({ connection, namespace }), ...(taskQueue !== undefined && { taskQueue }) },
+      {
+        client: new Client({ connection, namespace, dataConverter: converter }),
+        ...(taskQueue !== undefined && { taskQueue }),
+      },
       () => connection.close(),
     );
   }
