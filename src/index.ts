@@ -1,5 +1,8 @@
 // What an agent's author needs: agents, tools, and a model other than the environment's.
-export { openai } from './activities/openai-chat/openai.js';
+export { fallback } from './activities/fallback.js';
+export { limit } from './activities/limit.js';
+export { openai } from './activities/openai/openai.js';
+export type { OpenAiOptions } from './activities/openai/options.js';
 export { type Agent, type AgentOptions, defineAgent } from './define/define-agent.js';
 export {
   defineTool,

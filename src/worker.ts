@@ -7,7 +7,7 @@ import {
 import { holdfastActivities } from './activities/activities.js';
 import { Agents } from './activities/agents.js';
 import { Interrupts } from './activities/interrupts.js';
-import { openai } from './activities/openai-chat/openai.js';
+import { openai } from './activities/openai/openai.js';
 import { TranscriptCache } from './activities/transcript-cache.js';
 import { TranscriptReader } from './activities/transcript-reader.js';
 import { wireInterceptor } from './activities/wire-interceptor.js';
@@ -22,7 +22,7 @@ import { type ActivityReport, reportingInterceptor } from './worker/activity-rep
 import { holdfastSinks } from './worker/sinks.js';
 import { workflowBundle } from './worker/workflow-bundle.js';
 
-export { openai } from './activities/openai-chat/openai.js';
+export { openai } from './activities/openai/openai.js';
 
 export type HoldfastWorkerOptions = {
   agents: readonly Agent[];

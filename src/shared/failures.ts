@@ -31,6 +31,7 @@ export const failureTypes = [
   'Model.Connection',
   'Model.StreamCut',
   'Model.BadResponse',
+  'Model.EmptyReply',
   'Model.Failed',
 ] as const;
 export type FailureType = (typeof failureTypes)[number];

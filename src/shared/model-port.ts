@@ -9,6 +9,16 @@ export type ToolDescription = {
   description: string;
   /** JSON Schema of the arguments, an object. */
   schema: JsonObject;
+  /** The provider is to hold the model to the schema; only for schemas that strict mode allows. Default false. */
+  strict?: boolean;
+};
+
+/** What a reply without calls must fit: JSON of this schema. */
+export type OutputFormat = {
+  /** `[a-zA-Z0-9_-]`, at most 64 characters. */
+  name: string;
+  schema: JsonObject;
+  strict: boolean;
 };
 
 export type ModelRequest = {
@@ -17,6 +27,20 @@ export type ModelRequest = {
   /** Valid: each tool call is answered by exactly one result, in order, in the message after it. */
   messages: readonly Message[];
   tools: readonly ToolDescription[];
+  /** Only for endpoints that know structured output; others refuse the request. */
+  output?: OutputFormat;
+  /** Goes before what the model was made with. */
+  toolChoice?: 'none' | 'auto' | 'required';
+};
+
+/** The memory of a call that outlives its process, so that the next try goes on with what this one began. */
+export type Resume = {
+  /** What the try before this one had set; undefined where there is nothing to go on with. */
+  get(): string | undefined;
+  /** Resolves once it is durable; `''` forgets it. */
+  set(id: string): Promise<void>;
+  /** After an abort: whether another try will go on with it, as when the worker leaves. Then it is not to be ended. */
+  goesOn(): boolean;
 };
 
 export type ModelContext = {
@@ -26,13 +50,16 @@ export type ModelContext = {
   attempt: number;
   /** To be called with each piece of text as it comes. */
   onText(text: string): void;
+  /** Where the caller can keep an id; without it a call begins anew with each try. */
+  resume?: Resume;
 };
 
+/** `opaque` is what the provider wants back unread: a signature, an encrypted item. */
 export type ModelPart =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string; opaque?: string }
   /** `id` and `name` as the provider sent them, `arguments` as JSON text, which may be broken. */
-  | { type: 'tool_call'; id: string; name: string; arguments: string };
+  | { type: 'tool_call'; id: string; name: string; arguments: string; opaque?: string };
 
 export type ModelResponse = {
   content: ModelPart[];
@@ -54,21 +81,31 @@ export type Model = {
   prepare?(): Promise<void>;
 };
 
-/** What went wrong at the provider, and what to do: `retryable`, and after how many milliseconds. */
+/**
+ * What went wrong at the provider, and what to do: `retryable`, after how many milliseconds, and in how many tries of
+ * the call at most, counted over all of its faults.
+ */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
   readonly type: FailureType;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
+  readonly maxAttempts: number | undefined;
 
   constructor(
     type: FailureType,
     text: string,
-    options: { retryable: boolean; retryAfterMs?: number | undefined; cause?: unknown },
+    options: {
+      retryable: boolean;
+      retryAfterMs?: number | undefined;
+      maxAttempts?: number | undefined;
+      cause?: unknown;
+    },
   ) {
     super(text, { cause: options.cause });
     this.type = type;
     this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs;
+    this.maxAttempts = options.maxAttempts;
   }
 }

@@ -1,7 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Json } from '../shared/json.js';
-import type { ChatRequest } from './chat-request.js';
-import { textChunk, toChunks, toCompletion } from './chat-wire.js';
+import type { Json, JsonObject } from '../shared/json.js';
 import { faultBody, faultHeaders, textBeforeFault } from './fault-error.js';
 import type { NextAnswer } from './next-answer.js';
 import { pause, piecesOf } from './pieces.js';
@@ -14,6 +12,18 @@ export type Client = {
   sendJson(status: number, body: Json, headers?: Record<string, string>): void;
 };
 
+/** How one API says things; events as they stand on the wire. */
+export type Protocol = {
+  asksForStream: boolean;
+  whole(reply: ReplyAnswer): JsonObject;
+  events(reply: ReplyAnswer, pieceChars: number): string[];
+  /** A text that doesn't come to its end. */
+  textEvents(pieces: readonly string[]): string[];
+  errorEvent(body: Json): string;
+};
+
+export type ReplyAnswer = Extract<NextAnswer, { type: 'reply' }>;
+
 export type Pace = { pieceChars: number; pieceDelayMs: number };
 
 const EVENT_STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
@@ -21,25 +31,19 @@ const EVENT_STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no
 /** Plays a scripted answer over HTTP. */
 export async function answerClient(
   client: Client,
-  request: ChatRequest,
+  protocol: Protocol,
   answer: NextAnswer,
   pace: Pace,
 ): Promise<void> {
   if (answer.type === 'raw') return playRaw(client, answer);
   if (answer.delayMs !== undefined && answer.delayMs > 0) await pause(answer.delayMs, client.signal);
-  if (answer.type === 'fault') return playFault(client, request, answer, pace);
-  if (!request.stream) return client.sendJson(200, toCompletion(answer, request.model));
-  const includeUsage = request.stream_options?.include_usage ?? false;
-  const chunks = toChunks(answer, { model: request.model, pieceChars: pace.pieceChars, includeUsage });
-  await stream(
-    client,
-    chunks.map((chunk) => JSON.stringify(chunk)),
-    pace,
-  );
-  client.response.end('data: [DONE]\n\n');
+  if (answer.type === 'fault') return playFault(client, protocol, answer, pace);
+  if (!protocol.asksForStream) return client.sendJson(200, protocol.whole(answer));
+  await stream(client, protocol.events(answer, pace.pieceChars), pace);
+  client.response.end();
 }
 
-async function playFault(client: Client, request: ChatRequest, fault: Fault, pace: Pace): Promise<void> {
+async function playFault(client: Client, protocol: Protocol, fault: Fault, pace: Pace): Promise<void> {
   const body = faultBody(fault);
   const { response } = client;
   if (fault.status !== undefined && fault.afterChars === undefined) {
@@ -49,12 +53,8 @@ async function playFault(client: Client, request: ChatRequest, fault: Fault, pac
     return;
   }
   const pieces = piecesOf(textBeforeFault(fault), pace.pieceChars);
-  await stream(
-    client,
-    pieces.map((piece) => JSON.stringify(textChunk(request.model, piece))),
-    pace,
-  );
-  if (fault.status !== undefined) response.end(`data: ${JSON.stringify(body)}\n\n`);
+  await stream(client, protocol.textEvents(pieces), pace);
+  if (fault.status !== undefined) response.end(protocol.errorEvent(body));
   else if (fault.cut === 'clean') response.end();
   else response.destroy();
 }
@@ -64,7 +64,7 @@ async function stream(client: Client, events: readonly string[], pace: Pace): Pr
   client.response.flushHeaders();
   for (const event of events) {
     await pause(pace.pieceDelayMs, client.signal);
-    await written(client.response, `data: ${event}\n\n`);
+    await written(client.response, event);
   }
 }
 

@@ -6,7 +6,7 @@ import type { ModelRequest } from '../shared/model-port.js';
 
 const content = z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()]).optional();
 
-const wireCall = z.object({
+const wireCall = z.looseObject({
   id: z.string(),
   type: z.literal('function'),
   function: z.object({ name: z.string(), arguments: z.string() }),
@@ -15,7 +15,7 @@ const wireCall = z.object({
 const wireMessage = z.discriminatedUnion('role', [
   z.object({ role: z.enum(['system', 'developer']), content }),
   z.object({ role: z.literal('user'), content }),
-  z.object({
+  z.looseObject({
     role: z.literal('assistant'),
     content,
     reasoning_content: z.string().optional(),
@@ -25,7 +25,7 @@ const wireMessage = z.discriminatedUnion('role', [
   z.object({ role: z.literal('tool'), content, tool_call_id: z.string() }),
 ]);
 
-export const chatRequest = z.object({
+export const chatRequest = z.looseObject({
   model: z.string(),
   messages: z.array(wireMessage).min(1),
   stream: z.boolean().nullish(),
@@ -38,10 +38,26 @@ export const chatRequest = z.object({
           name: z.string(),
           description: z.string().optional(),
           parameters: z.record(z.string(), z.json()).optional(),
+          strict: z.boolean().nullish(),
         }),
       }),
     )
     .min(1)
+    .optional(),
+  tool_choice: z
+    .union([z.enum(['none', 'auto', 'required']), z.looseObject({ type: z.string() })])
+    .optional(),
+  response_format: z
+    .looseObject({
+      type: z.string(),
+      json_schema: z
+        .looseObject({
+          name: z.string(),
+          schema: z.record(z.string(), z.json()).optional(),
+          strict: z.boolean().nullish(),
+        })
+        .optional(),
+    })
     .optional(),
 });
 
@@ -54,6 +70,8 @@ export function toModelRequest(request: ChatRequest): ModelRequest {
   const [first, ...rest] = request.messages;
   const hasInstructions = first?.role === 'system' || first?.role === 'developer';
   const tools = request.tools ?? [];
+  const format = request.response_format?.json_schema;
+  const choice = request.tool_choice;
   return {
     model: request.model,
     instructions: hasInstructions ? textIn(first.content) : '',
@@ -62,7 +80,16 @@ export function toModelRequest(request: ChatRequest): ModelRequest {
       name: tool.function.name,
       description: tool.function.description ?? '',
       schema: (tool.function.parameters ?? {}) as JsonObject,
+      ...(tool.function.strict && { strict: true }),
     })),
+    ...(format && {
+      output: {
+        name: format.name,
+        schema: (format.schema ?? {}) as JsonObject,
+        strict: format.strict ?? false,
+      },
+    }),
+    ...(typeof choice === 'string' && { toolChoice: choice }),
   };
 }
 

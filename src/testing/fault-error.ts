@@ -1,6 +1,6 @@
 import { APIError } from 'openai/core/error';
-import { classifyError, innerError } from '../activities/openai-chat/classify-error.js';
-import { modelFailure } from '../activities/openai-chat/model-failure.js';
+import { classifyError, innerError } from '../activities/openai/classify-error.js';
+import { modelFailure } from '../activities/openai/model-failure.js';
 import type { Json } from '../shared/json.js';
 import type { ModelError } from '../shared/model-port.js';
 import type { Fault } from './script.js';

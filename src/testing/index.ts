@@ -22,6 +22,7 @@ export {
 export { type ScriptedModel, type ScriptedModelOptions, scriptedModel } from './scripted-model.js';
 export {
   type ReceivedRequest,
+  type ReceivedResponsesRequest,
   type ServedModel,
   type ServeOptions,
   serveScriptedModel,

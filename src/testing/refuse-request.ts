@@ -1,7 +1,8 @@
 import { parseJson } from '../shared/json.js';
 import { type ChatRequest, textIn, type WireMessage } from './chat-request.js';
+import { refuseStrictSchema } from './refuse-schema.js';
 
-const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+export const PROVIDER_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** What is wrong with the body's text, or undefined: providers read neither broken UTF-8 nor half characters. */
 export function refuseText(bytes: Uint8Array): string | undefined {
@@ -30,10 +31,20 @@ function isWellFormed(value: unknown): boolean {
  */
 export function refuseRequest(request: ChatRequest): string | undefined {
   for (const tool of request.tools ?? []) {
-    if (!NAME.test(tool.function.name)) return nameProblem('tools', tool.function.name);
+    const { name, strict, parameters = {} } = tool.function;
+    if (!PROVIDER_NAME.test(name)) return nameProblem('tools', name);
+    const problem = strict ? refuseStrictSchema(parameters) : undefined;
+    if (problem !== undefined) return `Invalid schema for function '${name}': ${problem}`;
   }
+  const format = request.response_format?.json_schema;
+  const problem = format?.strict ? refuseStrictSchema(format.schema ?? {}) : undefined;
+  if (problem !== undefined) return `Invalid schema for response_format '${format?.name}': ${problem}`;
+  return refuseMessages(request.messages);
+}
+
+function refuseMessages(messages: readonly WireMessage[]): string | undefined {
   let unanswered: string[] = [];
-  for (const [at, message] of request.messages.entries()) {
+  for (const [at, message] of messages.entries()) {
     const where = `messages[${at}]`;
     if (message.role === 'tool') {
       if (!unanswered.includes(message.tool_call_id)) {
@@ -71,13 +82,14 @@ function refuseAssistant(
   if (calls.length === 0 && textIn(message.content) === '') return `${where}: content must not be empty.`;
   if (new Set(calls.map((call) => call.id)).size < calls.length) return `${where}: tool call ids repeat.`;
   for (const call of calls) {
-    if (!NAME.test(call.id)) return nameProblem(`${where}.tool_calls id`, call.id);
-    if (!NAME.test(call.function.name)) return nameProblem(`${where}.tool_calls`, call.function.name);
+    if (!PROVIDER_NAME.test(call.id)) return nameProblem(`${where}.tool_calls id`, call.id);
+    if (!PROVIDER_NAME.test(call.function.name))
+      return nameProblem(`${where}.tool_calls`, call.function.name);
     if (!parseJson(call.function.arguments).ok) return `${where}: the arguments of ${call.id} are not JSON.`;
   }
   return undefined;
 }
 
-function nameProblem(where: string, name: string): string {
+export function nameProblem(where: string, name: string): string {
   return `${where}: ${JSON.stringify(name)} does not match ^[a-zA-Z0-9_-]{1,64}$.`;
 }

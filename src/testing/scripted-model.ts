@@ -1,4 +1,5 @@
-import { toStopReason } from '../activities/openai-chat/stop-reason.js';
+import { refuseEmpty } from '../activities/openai/empty-reply.js';
+import { toStopReason } from '../activities/openai/stop-reason.js';
 import {
   type Model,
   type ModelContext,
@@ -61,12 +62,12 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
     for (const part of answer.parts) if (part.type === 'text') await stream(part.text, context);
     context.signal.throwIfAborted();
     const hasCalls = answer.parts.some((part) => part.type === 'tool_call');
-    return {
+    return refuseEmpty({
       content: answer.parts,
       stopReason: toStopReason(answer.finish, hasCalls),
       model: request.model,
       ...(answer.usage && { usage: answer.usage }),
-    };
+    });
   }
 
   return { name, requests, call };

@@ -1,13 +1,10 @@
-import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
-import type { Json } from '../shared/json.js';
 import { ModelError } from '../shared/model-port.js';
-import { answerClient, type Client } from './answer-client.js';
-import { type ChatRequest, chatRequest, toModelRequest } from './chat-request.js';
-import { conversationIndex, nextAnswer } from './next-answer.js';
-import { refuseRequest, refuseText } from './refuse-request.js';
+import type { Client } from './answer-client.js';
+import type { ChatRequest } from './chat-request.js';
+import { completionsEndpoint, errorBody, type Received, responsesEndpoint } from './endpoints.js';
+import type { ResponsesRequest } from './responses-request.js';
 import type { Script } from './script.js';
 
 export type ServeOptions = {
@@ -29,11 +26,18 @@ export type ReceivedRequest = {
   body: ChatRequest;
 };
 
+/** A request of the Responses API. */
+export type ReceivedResponsesRequest = Omit<ReceivedRequest, 'body'> & { body: ResponsesRequest };
+
 export type ServedModel = {
   /** The base URL, which ends in `/v1`. */
   url: string;
-  /** The requests that were not refused, in order. */
+  /** The requests of Chat Completions that were not refused, in order. */
   requests: ReceivedRequest[];
+  /** Those of the Responses API. */
+  responses: ReceivedResponsesRequest[];
+  /** The ids of the background responses that were cancelled. */
+  cancelled: string[];
   /** Why requests were refused. */
   refusals: string[];
   /** Breaks what is open, and resolves when the port is free. */
@@ -41,17 +45,20 @@ export type ServedModel = {
 };
 
 /**
- * The scripted model behind a real HTTP server on 127.0.0.1 that speaks Chat Completions, as a stream or not. Two
- * requests with the same messages are tries of the same model call.
+ * The scripted model behind a real HTTP server on 127.0.0.1 that speaks Chat Completions and the Responses API,
+ * as a stream or not. Two requests with the same messages are tries of the same model call.
  */
 export async function serveScriptedModel(script: Script, options: ServeOptions = {}): Promise<ServedModel> {
   const { model = 'scripted' } = options;
-  const received: Received = { requests: [], refusals: [] };
+  const received: Received = { requests: [], responses: [], cancelled: [], refusals: [] };
   const completions = completionsEndpoint(script, options, received);
+  const responses = responsesEndpoint(script, options, received);
 
   async function route(request: IncomingMessage, client: Client): Promise<void> {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname;
     if (request.method === 'POST' && path === '/v1/chat/completions') return completions(request, client);
+    if (path === '/v1/responses' || path.startsWith('/v1/responses/'))
+      return responses(request, client, path);
     if (request.method === 'GET' && path === '/v1/models') {
       return client.sendJson(200, {
         object: 'list',
@@ -85,43 +92,6 @@ export async function serveScriptedModel(script: Script, options: ServeOptions =
   };
 }
 
-type Received = Pick<ServedModel, 'requests' | 'refusals'>;
-
-function completionsEndpoint(script: Script, options: ServeOptions, received: Received) {
-  const { strict = true, pieceChars = 8, pieceDelayMs = 0 } = options;
-  const tries = new Map<string, number>();
-
-  async function completions(request: IncomingMessage, client: Client): Promise<void> {
-    const bytes = await buffer(request);
-    const textProblem = refuseText(bytes);
-    if (textProblem !== undefined) return refuse(client, textProblem);
-    const parsed = chatRequest.safeParse(JSON.parse(bytes.toString('utf8')));
-    if (!parsed.success) return refuse(client, parsed.error.issues.map(issueText).join('; '));
-    const problem = strict ? refuseRequest(parsed.data) : undefined;
-    if (problem !== undefined) return refuse(client, problem);
-
-    const asked = toModelRequest(parsed.data);
-    const key = createHash('sha256').update(JSON.stringify(parsed.data.messages)).digest('hex');
-    const attempt = (tries.get(key) ?? 0) + 1;
-    tries.set(key, attempt);
-    received.requests.push({
-      index: conversationIndex(asked),
-      attempt,
-      headers: request.headers,
-      body: parsed.data,
-    });
-    const answer = await nextAnswer(script, asked, attempt);
-    await answerClient(client, parsed.data, answer, { pieceChars, pieceDelayMs });
-  }
-
-  function refuse(client: Client, problem: string): void {
-    received.refusals.push(problem);
-    client.sendJson(400, errorBody(problem, 'invalid_request_error'));
-  }
-
-  return completions;
-}
-
 function clientOf(response: ServerResponse): Client {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
@@ -134,12 +104,4 @@ function clientOf(response: ServerResponse): Client {
       response.end(JSON.stringify(body));
     },
   };
-}
-
-function errorBody(message: string, type: string): Json {
-  return { error: { message, type, param: null, code: null } };
-}
-
-function issueText(issue: { path: PropertyKey[]; message: string }): string {
-  return `${issue.path.map(String).join('.')}: ${issue.message}`;
 }

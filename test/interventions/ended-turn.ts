@@ -1,6 +1,6 @@
 import { Worker } from '@temporalio/worker';
 import { afterAll, expect, onTestFinished, vi } from 'vitest';
-import { openai } from '../../src/activities/openai-chat/openai.js';
+import { openai } from '../../src/activities/openai/openai.js';
 import type { StartOptions } from '../../src/client/agent-client.js';
 import { TurnFailed } from '../../src/client/errors.js';
 import type { FinishedTurn, TurnHandle } from '../../src/client/turn-handle.js';

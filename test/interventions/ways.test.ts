@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openai } from '../../src/activities/openai-chat/openai.js';
+import { openai } from '../../src/activities/openai/openai.js';
 import type { Receipt } from '../../src/shared/interventions.js';
 import { serveScriptedModel, text, toolCall } from '../../src/testing/index.js';
 import { testPlace, withWorker } from '../../src/testing/test-environment.js';

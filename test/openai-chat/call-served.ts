@@ -1,4 +1,5 @@
-import { type OpenAiOptions, openai } from '../../src/activities/openai-chat/openai.js';
+import { openai } from '../../src/activities/openai/openai.js';
+import type { OpenAiOptions } from '../../src/activities/openai/options.js';
 import type { Message } from '../../src/shared/messages.js';
 import { ModelError, type ModelRequest, type ModelResponse } from '../../src/shared/model-port.js';
 import { type Script, serveScriptedModel } from '../../src/testing/index.js';

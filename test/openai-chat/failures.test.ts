@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_RETRY_AFTER_MS, retryAfterMs } from '../../src/activities/openai-chat/retry-after.js';
+import { MAX_RETRY_AFTER_MS, retryAfterMs } from '../../src/activities/openai/retry-after.js';
 import type { Json } from '../../src/shared/json.js';
 import {
   type FaultOptions,
@@ -96,12 +96,175 @@ describe('an error answer', () => {
     expect(message).not.toContain('<');
   });
 
+  it.each([
+    ['Rate limit reached. Please try again in 1.2s.', 1200],
+    ['Please try again in 250ms', 250],
+    ['You exceeded your current quota. Please retry in 34.07s.', 34_070],
+    ['Retry after 5 seconds', 5000],
+    ['Please retry in 99999 seconds', MAX_RETRY_AFTER_MS],
+    ['Try again later', undefined],
+  ])('carries how long to wait where only its text says so: %s', async (message, retryAfterMs) => {
+    expect(await failure({ status: 429, body: error({ message }) })).toMatchObject({ retryAfterMs });
+  });
+
+  it('of an account that is out of credit is not retried, whatever its header says', async () => {
+    const body = error({
+      message: 'You exceeded your current quota, please check your plan.',
+      type: 'insufficient_quota',
+    });
+    expect(await failure({ status: 429, body, retryAfter: 1 })).toMatchObject({
+      type: 'Model.QuotaExceeded',
+      retryable: false,
+    });
+  });
+
   it('carries how long to wait', async () => {
     expect(await failure({ status: 429, retryAfter: 2 })).toMatchObject({ retryAfterMs: 2000 });
     expect(await failure({ status: 503, headers: { 'retry-after-ms': '250' } })).toMatchObject({
       retryAfterMs: 250,
     });
     expect(await failure({ status: 429 })).toMatchObject({ retryAfterMs: undefined });
+  });
+});
+
+describe('a conversation that is too long', () => {
+  it.each([
+    [
+      'OpenAI',
+      400,
+      { message: 'Your input exceeds the context window of this model.', code: 'context_length_exceeded' },
+    ],
+    [
+      'OpenAI, older',
+      400,
+      { message: "This model's maximum context length is 8192 tokens. However, you requested 9000." },
+    ],
+    [
+      'Anthropic',
+      400,
+      { message: 'prompt is too long: 210000 tokens > 200000 maximum', type: 'invalid_request_error' },
+    ],
+    [
+      'Anthropic, with the output',
+      400,
+      { message: 'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000' },
+    ],
+    [
+      'vLLM',
+      400,
+      { message: 'The decoder prompt (length 9000) is longer than the maximum model length of 8192.' },
+    ],
+    [
+      'vLLM, newer',
+      400,
+      {
+        message:
+          "You passed 9001 input tokens and requested 100 output tokens. However, the model's context length is only 8192 tokens",
+      },
+    ],
+    [
+      'llama.cpp',
+      400,
+      {
+        code: 400,
+        message: 'the request exceeds the available context size, try increasing it',
+        type: 'exceed_context_size_error',
+      },
+    ],
+    [
+      'llama.cpp, older',
+      500,
+      {
+        code: 500,
+        message: 'the request exceeds the available context size. try increasing the context size',
+        type: 'server_error',
+      },
+    ],
+    [
+      'Ollama',
+      400,
+      { message: 'the input length exceeds the context length', type: 'invalid_request_error' },
+    ],
+    [
+      'OpenRouter',
+      400,
+      {
+        code: 400,
+        message:
+          "This endpoint's maximum context length is 131072 tokens. However, you requested about 140000 tokens",
+      },
+    ],
+    [
+      'Gemini',
+      400,
+      {
+        code: 400,
+        message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+        status: 'INVALID_ARGUMENT',
+      },
+    ],
+    [
+      'Mistral',
+      400,
+      {
+        message:
+          'Prompt contains 140000 tokens and 0 draft tokens, too large for model with 131072 maximum context length',
+      },
+    ],
+    ['Bedrock', 400, { message: 'Input is too long for requested model.' }],
+    [
+      'LM Studio',
+      400,
+      {
+        message:
+          'Trying to keep the first 9000 tokens when context the overflows. The number of tokens to keep from the initial prompt is greater than the context length.',
+      },
+    ],
+    [
+      'Kimi',
+      400,
+      {
+        message: 'Invalid request: Your request exceeded model token limit: 262144',
+        type: 'invalid_request_error',
+      },
+    ],
+  ])('is told by %s', async (_name, status, body) => {
+    expect(await failure({ status, body: error(body) })).toMatchObject({
+      type: 'Model.ContextTooLong',
+      retryable: false,
+    });
+  });
+
+  it('is no limit of tokens by the minute', async () => {
+    const message =
+      'Request too large for gpt-5: Limit 30000 tokens per min (TPM), Requested 40000. The input or output tokens must be reduced.';
+    expect(
+      await failure({ status: 429, body: error({ message, code: 'rate_limit_exceeded' }) }),
+    ).toMatchObject({ type: 'Model.RateLimited' });
+  });
+});
+
+describe('an answer that is no model', () => {
+  const page = '<!DOCTYPE html><html><head><title>Open WebUI</title></head><body></body></html>';
+  const html = { headers: { 'content-type': 'text/html' } };
+
+  it('of a web page is asked for twice at most, and says what the address should be', async () => {
+    const failed = await failureOf(callServed([rawBytes([page], html)]));
+    expect(failed).toMatchObject({ type: 'Model.BadResponse', retryable: true, maxAttempts: 2 });
+    expect(failed.message).toContain('Is OPENAI_BASE_URL right? It usually ends in /v1.');
+    expect(failed.message).toContain('Open WebUI');
+  });
+
+  it.each([404, 405])('of status %i is final, and says so, too', async (status) => {
+    const failed = await failure({ status, body: page });
+    expect(failed.retryable).toBe(false);
+    expect(failed.message).toContain('OPENAI_BASE_URL');
+  });
+
+  it('of a server without that endpoint is final', async () => {
+    const body = JSON.stringify({ error: 'Unexpected endpoint or method. (POST /chat/completions)' });
+    const raw = rawBytes([body], { headers: { 'content-type': 'application/json' } });
+    expect(await failureOf(callServed([raw]))).toMatchObject({ type: 'Model.NotFound', retryable: false });
   });
 });
 

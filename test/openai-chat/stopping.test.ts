@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type OpenAiOptions, openai } from '../../src/activities/openai-chat/openai.js';
+import { openai } from '../../src/activities/openai/openai.js';
+import type { OpenAiOptions } from '../../src/activities/openai/options.js';
 import {
   fault,
   rawBytes,

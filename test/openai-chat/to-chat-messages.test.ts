@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openai } from '../../src/activities/openai-chat/openai.js';
+import { openai } from '../../src/activities/openai/openai.js';
 import { toChatMessages } from '../../src/activities/openai-chat/to-chat-messages.js';
 import type { AssistantMessage, Message, ToolMessage } from '../../src/shared/messages.js';
 import { serveScriptedModel, text } from '../../src/testing/index.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { rawChunks } from '../../src/testing/index.js';
-import { callDelta, callServed, delta } from './call-served.js';
+import { callDelta, callServed, delta, failureOf } from './call-served.js';
 
 type Fragment = { index?: number | null; id?: string | null; name?: string; args?: unknown };
 
@@ -135,6 +135,7 @@ describe('fragments of tool calls', () => {
 
 describe('the stop reason', () => {
   const call = callDelta(fragment({ index: 0, id: 'a', name: 'ping', args: '{}' }));
+  const hello = delta({ content: 'hello' });
 
   it.each([
     ['tool_calls', 'tool_use', 'end_turn'],
@@ -142,10 +143,54 @@ describe('the stop reason', () => {
     ['other', 'tool_use', 'end_turn'],
     ['never heard of', 'tool_use', 'end_turn'],
     ['length', 'max_tokens', 'max_tokens'],
+    ['MAX_TOKENS', 'max_tokens', 'max_tokens'],
+    ['model_length', 'max_tokens', 'max_tokens'],
     ['content_filter', 'refusal', 'refusal'],
+    ['SAFETY', 'refusal', 'refusal'],
+    ['sensitive', 'refusal', 'refusal'],
   ])('for "%s" is %s with calls, and %s without', async (finish, withCalls, without) => {
     const called = await callServed([rawChunks([call, delta({}, finish)])]);
-    const silent = await callServed([rawChunks([delta({}, finish)])]);
+    const silent = await callServed([rawChunks([hello, delta({}, finish)])]);
     expect([called.response.stopReason, silent.response.stopReason]).toEqual([withCalls, without]);
+  });
+
+  it.each([
+    ['error', 'Model.Unavailable'],
+    ['network_error', 'Model.Unavailable'],
+    ['insufficient_system_resource', 'Model.Overloaded'],
+    ['abort', 'Model.StreamCut'],
+  ])('"%s" is a fault, whatever came before it', async (finish, type) => {
+    const failure = await failureOf(callServed([rawChunks([call, delta({}, finish)])]));
+    expect(failure).toMatchObject({ type, retryable: true });
+  });
+
+  // O04, FA-012, MC-007
+  it.each([
+    ['nothing', []],
+    ['white space', [delta({ content: ' \n' })]],
+    ['reasoning alone', [delta({ reasoning_content: 'hm' })]],
+    ['an empty list of calls', [delta({ tool_calls: [] })]],
+  ])('of a reply with %s makes it an empty one, asked for once more', async (_name, chunks) => {
+    for (const finish of ['stop', 'tool_calls', 'other']) {
+      const failure = await failureOf(callServed([rawChunks([...chunks, delta({}, finish)])]));
+      expect(failure).toMatchObject({ type: 'Model.EmptyReply', retryable: true, maxAttempts: 2 });
+    }
+  });
+
+  it.each(['length', 'content_filter'])('"%s" is kept for a reply with nothing in it', async (finish) => {
+    const { response } = await callServed([rawChunks([delta({}, finish)])]);
+    expect(response.content).toEqual([]);
+  });
+
+  it('counts for a call of the form before there were several', async () => {
+    const old = [
+      delta({ function_call: { name: 'ping', arguments: '{"a"' } }),
+      delta({ function_call: { arguments: ':1}' } }),
+    ];
+    const { response } = await callServed([rawChunks([...old, delta({}, 'function_call')])]);
+    expect(response).toMatchObject({
+      content: [{ type: 'tool_call', name: 'ping', arguments: '{"a":1}' }],
+      stopReason: 'tool_use',
+    });
   });
 });

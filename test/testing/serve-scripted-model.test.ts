@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { openai } from '../../src/activities/openai-chat/openai.js';
+import { openai } from '../../src/activities/openai/openai.js';
 import { type Message, textContent } from '../../src/shared/messages.js';
 import type { Model, ModelResponse } from '../../src/shared/model-port.js';
 import {

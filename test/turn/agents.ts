@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { openai } from '../../src/activities/openai-chat/openai.js';
+import { openai } from '../../src/activities/openai/openai.js';
 import { type Agent, type AgentOptions, type AnyTool, defineAgent } from '../../src/define/define-agent.js';
 import { defineTool, type ToolContext, type ToolOptions } from '../../src/define/define-tool.js';
 import type { Message, ToolResultBlock } from '../../src/shared/messages.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reply, scriptedModel, text, toolCall } from '../../src/testing/index.js';
+import { attempts, reply, scriptedModel, text, toolCall } from '../../src/testing/index.js';
 import { withWorker } from '../../src/testing/test-environment.js';
 import { testTurn } from '../../src/testing/test-turn.js';
 import { agentWith, countedTool, echoTool, gate, rolesOf, servedModel } from './agents.js';
@@ -66,25 +66,26 @@ test('two rounds in a row each run the tool that they ask for', async () => {
   expect([first.runs.length, second.runs.length]).toEqual([1, 1]);
 });
 
-// FA-015
-test('a last reply without content is an ordinary end with an empty text', async () => {
-  const { outcome } = await testTurn(agentWith([]), 'hello', { model: scriptedModel([reply()]) });
-  expect(outcome).toMatchObject({ type: 'completed', text: '' });
+// O04, D3, FA-012, FA-015, MC-006, MC-007: ours asks once more
+test.each([
+  ['has no content', reply()],
+  ['announces tools, and has no call', reply({ finish: 'tool_calls' })],
+])('a reply that %s is asked for once more', async (_name, empty) => {
+  const { server, model } = await servedModel([attempts(empty, text('done'))]);
+  const { outcome, transcript } = await testTurn(agentWith([echoTool().tool]), 'hello', { model });
+  expect(outcome).toMatchObject({ type: 'completed', text: 'done', iterations: 1 });
+  expect(rolesOf(transcript)).toEqual(['user', 'assistant']);
+  expect(server.requests).toHaveLength(2);
 });
 
-// MC-006
-test('a last reply whose content is null on the wire is an empty text', async () => {
-  const { model } = await servedModel([reply()]);
-  const { outcome } = await testTurn(agentWith([]), 'hello', { model });
-  expect(outcome).toMatchObject({ type: 'completed', text: '' });
-});
-
-// O04, D3, FA-012, MC-007: ours ends
-test('a finish reason that announces tools, without a call, ends the turn after one model call', async () => {
+// O04
+test('a reply that is empty again ends the turn, by its name', async () => {
   const { server, model } = await servedModel([reply({ finish: 'tool_calls' })]);
-  const { outcome } = await testTurn(agentWith([echoTool().tool]), 'hello', { model });
-  expect(outcome).toMatchObject({ type: 'completed', text: '', iterations: 1 });
-  expect(server.requests).toHaveLength(1);
+  const failure = await testTurn(agentWith([echoTool().tool]), 'hello', { model }).catch(
+    (error: unknown) => error,
+  );
+  expect(failure).toMatchObject({ type: 'Model.EmptyReply' });
+  expect(server.requests).toHaveLength(2);
 });
 
 // O03, D3, MC-008: ours runs them

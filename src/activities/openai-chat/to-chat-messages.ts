@@ -1,10 +1,10 @@
 import type {
   ChatCompletionAssistantMessageParam,
   ChatCompletionContentPart,
+  ChatCompletionMessageFunctionToolCall,
   ChatCompletionMessageParam,
-  ChatCompletionMessageToolCall,
 } from 'openai/resources/chat/completions';
-import { isJsonObject, parseJson } from '../../shared/json.js';
+import { isJsonObject } from '../../shared/json.js';
 import type {
   AssistantMessage,
   ImageBlock,
@@ -14,14 +14,19 @@ import type {
   ToolResultBlock,
   UserBlock,
 } from '../../shared/messages.js';
+import { fromOpaque } from '../openai/origin.js';
+import { EMPTY_CONTENT, mergeUserMessages, textIn, wireArguments } from '../openai/transcript.js';
+import { type WireReasoning, wireReasoning } from './chat-reasoning.js';
+import { EXTRA } from './tool-call-fragments.js';
 
-/** Providers refuse a message without content. */
-const EMPTY_CONTENT = '(no output)';
+/** With the reasoning that some providers want back, under the name that they gave it. */
+type AssistantParam = ChatCompletionAssistantMessageParam & Omit<WireReasoning, 'thinking'>;
 
-/** The reasoning that some providers want back, under the name that they gave it. */
-type AssistantParam = ChatCompletionAssistantMessageParam & {
-  reasoning_content?: string;
-  reasoning?: string;
+export type ChatMessageOptions = {
+  /** Where the messages go: what was signed or encrypted elsewhere stays away. */
+  origin: string;
+  /** Which messages of the model go with their reasoning. */
+  reasoning: 'tools' | 'always' | 'never';
 };
 
 /**
@@ -31,32 +36,29 @@ type AssistantParam = ChatCompletionAssistantMessageParam & {
 export function toChatMessages(
   instructions: string,
   messages: readonly Message[],
+  options: ChatMessageOptions = { origin: '', reasoning: 'tools' },
 ): ChatCompletionMessageParam[] {
   const system: ChatCompletionMessageParam[] =
     instructions === '' ? [] : [{ role: 'system', content: instructions.toWellFormed() }];
-  return [...system, ...mergeUserMessages(messages).flatMap(toWire)];
+  const merged = mergeUserMessages(messages);
+  return [
+    ...system,
+    ...merged.flatMap((message, at) => toWire(message, merged[at - 1]?.role === 'tool', options)),
+  ];
 }
 
-/** Several in a row (a steer, a note of an interrupt) go out as one: some models' templates refuse two of a role. */
-function mergeUserMessages(messages: readonly Message[]): Message[] {
-  const merged: Message[] = [];
-  for (const message of messages) {
-    const last = merged.at(-1);
-    if (message.role === 'user' && last?.role === 'user') {
-      merged[merged.length - 1] = { ...last, content: [...last.content, ...message.content] };
-    } else merged.push(message);
-  }
-  return merged;
-}
-
-function toWire(message: Message): ChatCompletionMessageParam[] {
+function toWire(
+  message: Message,
+  afterTools: boolean,
+  options: ChatMessageOptions,
+): ChatCompletionMessageParam[] {
   switch (message.role) {
     case 'system':
-      return [{ role: 'system', content: joined(message.content) || EMPTY_CONTENT }];
+      return [{ role: 'system', content: textIn(message.content) || EMPTY_CONTENT }];
     case 'user':
       return [{ role: 'user', content: userContent(message.content) }];
     case 'assistant':
-      return [assistant(message)];
+      return [assistant(message, afterTools, options)];
     case 'tool':
       return toolResults(message);
     default:
@@ -83,43 +85,54 @@ function imagePart(block: ImageBlock): ChatCompletionContentPart {
   };
 }
 
-function assistant(message: AssistantMessage): AssistantParam {
-  const text = joined(message.content);
-  const calls = message.content.filter((block) => block.type === 'tool_call').map(toolCall);
-  if (calls.length === 0) return { role: 'assistant', content: text || EMPTY_CONTENT };
-  return { role: 'assistant', content: text || null, ...reasoning(message), tool_calls: calls };
+/**
+ * Reasoning goes back beside calls and in what follows them: that is where providers require it, and elsewhere some
+ * refuse it.
+ */
+function assistant(
+  message: AssistantMessage,
+  afterTools: boolean,
+  options: ChatMessageOptions,
+): AssistantParam {
+  const text = textIn(message.content);
+  const calls = message.content
+    .filter((block) => block.type === 'tool_call')
+    .map((block) => toolCall(block, options.origin));
+  const wanted = { tools: calls.length > 0 || afterTools, always: true, never: false }[options.reasoning];
+  const thoughts = wanted ? message.content.filter((block) => block.type === 'reasoning') : [];
+  const { thinking, ...reasoning } = wireReasoning(thoughts, options.origin);
+  return {
+    role: 'assistant',
+    content: content(text, thinking, calls.length > 0),
+    ...reasoning,
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
 }
 
-/** Goes back only beside calls: that is where providers require it, and elsewhere some refuse it. */
-function reasoning(message: AssistantMessage): Pick<AssistantParam, 'reasoning' | 'reasoning_content'> {
-  const blocks = message.content.filter((block) => block.type === 'reasoning');
-  const text = blocks.map((block) => block.text.toWellFormed()).join('');
-  if (text === '') return {};
-  return blocks.some((block) => block.opaque === 'reasoning')
-    ? { reasoning: text }
-    : { reasoning_content: text };
+function content(
+  text: string,
+  thinking: string | undefined,
+  hasCalls: boolean,
+): NonNullable<AssistantParam['content']> | null {
+  const said = text || (hasCalls ? null : EMPTY_CONTENT);
+  if (thinking === undefined) return said;
+  const thought = { type: 'thinking', thinking: [{ type: 'text', text: thinking }] };
+  const parts: unknown[] = [thought, ...(said === null ? [] : [{ type: 'text', text: said }])];
+  // A part of Mistral's, which OpenAI's types don't have.
+  return parts as Exclude<AssistantParam['content'], string | null | undefined>;
 }
 
-function toolCall(block: ToolCallBlock): ChatCompletionMessageToolCall {
+function toolCall(
+  block: ToolCallBlock & { opaque?: string },
+  origin: string,
+): ChatCompletionMessageFunctionToolCall {
+  const extra = fromOpaque(block.opaque, origin, EXTRA);
   return {
     id: block.id.toWellFormed(),
     type: 'function',
     function: { name: block.name.toWellFormed(), arguments: wireArguments(block.arguments) },
+    ...(isJsonObject(extra) && extra),
   };
-}
-
-const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
-
-/** As the model wrote them; what is not a JSON object is kept inside of one, as providers parse arguments. */
-function wireArguments(written: string): string {
-  if (written.trim() === '') return '{}';
-  const parsed = parseJson(written);
-  if (!parsed.ok || !isJsonObject(parsed.value))
-    return JSON.stringify({ invalid_json: written.toWellFormed() });
-  if (!ESCAPED_SURROGATE.test(written)) return written.toWellFormed();
-  return JSON.stringify(parsed.value, (_key, value: unknown) =>
-    typeof value === 'string' ? value.toWellFormed() : value,
-  );
 }
 
 /** Results take text only, so their images follow in one user message, after the last result. */
@@ -137,7 +150,7 @@ function toolResults(message: ToolMessage): ChatCompletionMessageParam[] {
 
 function resultText(result: ToolResultBlock): string {
   const hasImage = result.content.some((block) => block.type === 'image');
-  return joined(result.content) || (hasImage ? 'The image is in the next message.' : EMPTY_CONTENT);
+  return textIn(result.content) || (hasImage ? 'The image is in the next message.' : EMPTY_CONTENT);
 }
 
 function resultImages(result: ToolResultBlock): ChatCompletionContentPart[] {
@@ -147,11 +160,4 @@ function resultImages(result: ToolResultBlock): ChatCompletionContentPart[] {
     { type: 'text', text: `From the result of ${result.name} (${result.callId}):`.toWellFormed() },
     ...images,
   ];
-}
-
-function joined(blocks: readonly { type: string; text?: string }[]): string {
-  return blocks
-    .map((block) => (block.type === 'text' ? (block.text ?? '') : ''))
-    .join('')
-    .toWellFormed();
 }

@@ -1,10 +1,29 @@
-import { isJsonObject } from '../../shared/json.js';
+import { isJsonObject, type JsonObject } from '../../shared/json.js';
 import type { ModelPart } from '../../shared/model-port.js';
+import { toOpaque } from '../openai/origin.js';
 
 type ToolCallPart = Extract<ModelPart, { type: 'tool_call' }>;
 type Progress = 'not begun' | 'begun' | 'whole';
-type Call = { id: string; name: string; arguments: string; progress: Progress; grow(text: string): void };
-type Fragment = { index: string | undefined; id: string; name: string; arguments: string };
+type Call = {
+  id: string;
+  name: string;
+  arguments: string;
+  extra: JsonObject;
+  progress: Progress;
+  grow(text: string): void;
+};
+type Fragment = {
+  index: string | undefined;
+  id: string;
+  name: string;
+  arguments: string;
+  extra: JsonObject;
+};
+
+/** What Gemini and LiteLLM put beside a call, its thought's signature, and refuse the call without. */
+const EXTRA_FIELDS = ['extra_content', 'provider_specific_fields'];
+/** What these fields are called in a call's `opaque`. */
+export const EXTRA = 'call_fields';
 
 /**
  * Puts the fragments of tool calls together. Gateways give several calls one index, none, or indexes with gaps,
@@ -12,7 +31,7 @@ type Fragment = { index: string | undefined; id: string; name: string; arguments
  * a call's JSON is whole already. A fragment that could belong to two calls becomes one without a name, which can't
  * run: it is never added to another call's JSON.
  */
-export function toolCallFragments() {
+export function toolCallFragments(origin: string) {
   const calls: Call[] = [];
   const callAt = new Map<string, Call>();
 
@@ -46,10 +65,17 @@ export function toolCallFragments() {
       if (fragment.index !== undefined) callAt.set(fragment.index, call);
       call.id ||= fragment.id;
       call.name ||= fragment.name;
+      Object.assign(call.extra, fragment.extra);
       call.grow(fragment.arguments);
     },
     parts: (): ToolCallPart[] =>
-      calls.map(({ id, name, arguments: written }) => ({ type: 'tool_call', id, name, arguments: written })),
+      calls.map(({ id, name, arguments: written, extra }) => ({
+        type: 'tool_call',
+        id,
+        name,
+        arguments: written,
+        ...(Object.keys(extra).length > 0 && { opaque: toOpaque(origin, EXTRA, extra) }),
+      })),
     /** Whether there are calls, each with a name and with whole arguments: nothing can be missing. */
     areWhole: () => calls.length > 0 && calls.every((call) => call.name !== '' && call.progress === 'whole'),
   };
@@ -75,6 +101,7 @@ function readFragment(delta: unknown): Fragment | undefined {
     id: typeof id === 'string' ? id : '',
     name: typeof called['name'] === 'string' ? called['name'] : '',
     arguments: typeof written === 'string' ? written : JSON.stringify(written),
+    extra: Object.fromEntries(Object.entries(delta).filter(([field]) => EXTRA_FIELDS.includes(field))),
   };
 }
 
@@ -98,6 +125,7 @@ function newCall(): Call {
     id: '',
     name: '',
     arguments: '',
+    extra: {},
     progress: 'not begun',
     grow(text) {
       this.arguments += text;

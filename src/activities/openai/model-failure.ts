@@ -8,6 +8,10 @@ type FailureOptions = {
   key?: string | undefined;
   retryAfterMs?: number | undefined;
   retryable?: boolean;
+  /** Where more tries would not help, however passing the fault is. */
+  maxAttempts?: number | undefined;
+  /** In place of the type's own. */
+  advice?: string | undefined;
 };
 
 /**
@@ -20,14 +24,12 @@ export function modelFailure(
   options: FailureOptions = {},
 ): ModelError {
   const { retryable, advice } = whatToDo[type];
-  return new ModelError(
-    type,
-    wireText(`${advice} Details: ${withoutKeys(details, options.key)}`, MAX_FAILURE_BYTES),
-    {
-      retryable: options.retryable ?? retryable,
-      retryAfterMs: options.retryAfterMs,
-    },
-  );
+  const said = withoutKeys(details, options.key);
+  return new ModelError(type, wireText(`${options.advice ?? advice} Details: ${said}`, MAX_FAILURE_BYTES), {
+    retryable: options.retryable ?? retryable,
+    retryAfterMs: options.retryAfterMs,
+    maxAttempts: options.maxAttempts,
+  });
 }
 
 /** A shorter one is a placeholder, whose letters stand in other words too. */
@@ -43,6 +45,7 @@ function withoutKeys(text: string, key = ''): string {
 export type ModelFailureType = keyof typeof whatToDo;
 
 const whatToDo = {
+  'Model.Misconfigured': { retryable: false, advice: 'The model is not set up. Check OPENAI_BASE_URL.' },
   'Model.Authentication': { retryable: false, advice: 'The provider refused the key. Check OPENAI_API_KEY.' },
   'Model.PermissionDenied': {
     retryable: false,
@@ -50,7 +53,8 @@ const whatToDo = {
   },
   'Model.NotFound': {
     retryable: false,
-    advice: "There is no such model, or nothing at this address. Check the model's name and OPENAI_BASE_URL.",
+    advice:
+      "There is no such model, or nothing at this address. Check the model's name and OPENAI_BASE_URL, which usually ends in /v1.",
   },
   'Model.BadRequest': {
     retryable: false,
@@ -92,7 +96,12 @@ const whatToDo = {
   'Model.BadResponse': {
     retryable: true,
     advice:
-      'The answer is no reply of the Chat Completions protocol; it will be tried again. If it goes on, check OPENAI_BASE_URL.',
+      "The answer is no reply of OpenAI's protocol; it will be tried again. If it goes on, check OPENAI_BASE_URL.",
+  },
+  'Model.EmptyReply': {
+    retryable: true,
+    advice:
+      'The model said nothing and called nothing. It is asked once more; if that is in vain, use another model.',
   },
   'Model.Failed': { retryable: false, advice: 'The model call failed in a way that is not known.' },
 } as const;

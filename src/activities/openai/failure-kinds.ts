@@ -9,8 +9,31 @@ export type ProviderFault = {
   text: string;
 };
 
+/**
+ * OpenAI, vLLM: "maximum context length is"; "exceeds the context window"; llama.cpp: "exceeds the available context
+ * size"; Ollama: "input length exceeds the context length"; Anthropic: "prompt is too long"; Gemini: "input token
+ * count (9) exceeds the maximum"; OpenRouter: "This endpoint's maximum context length is"; Mistral: "Prompt contains 9
+ * tokens ... too large for model"; LM Studio: "greater than the context length"; Bedrock: "Input is too long".
+ */
 const TOO_LONG =
-  /maximum context length|context[ _](?:length|window|size)|prompt is too long|input is too long|too many input tokens|input token count/i;
+  /maximum context length|context[ _](?:length|window|size|limit)|maximum (?:input|prompt|model|sequence) length|(?:prompt|input|conversation|request|messages?) (?:is|are) too long|too many (?:input |total |prompt )?tokens|input (?:token count|length)|tokens?.{0,40}(?:too large for model|exceeds? the (?:max|limit))|exceed(?:s|ed)? (?:the |model )(?:max(?:imum)? (?:number of )?(?:input )?tokens|token limit)/i;
+
+const TOO_LONG_WORDS = [
+  'context_length_exceeded',
+  'exceed_context_size_error',
+  'context_window_exceeded',
+  'model_context_window_exceeded',
+  'string_above_max_length',
+];
+
+/** Words of a limit by the minute, which may count tokens, too. */
+const PER_TIME = /per (?:minute|min|day|hour)|rate.?limit|\bTPM\b/i;
+
+/** What answers at an address without the API says so in a 200, too (LM Studio). */
+const NO_ENDPOINT = /unexpected endpoint|no such endpoint|unknown (?:endpoint|route|url)|cannot POST/i;
+
+/** What the Responses API says of an input that it can't use. */
+const BAD_INPUT = /^(?:invalid|unsupported|empty|image)_|_image$|^(?:bio_policy|data_residency_mismatch)$/;
 
 /** The words of OpenAI and of those that speak its protocol, where there is no status. */
 const typeOfWord: Readonly<Record<string, ModelFailureType>> = {
@@ -37,29 +60,45 @@ export function typeOfFault(fault: ProviderFault): ModelFailureType {
   if (isTooLong(fault, words)) return 'Model.ContextTooLong';
   if (isOutOfQuota(fault, words)) return 'Model.QuotaExceeded';
   if (isOverloaded(fault, words)) return 'Model.Overloaded';
+  if (fault.status === undefined && NO_ENDPOINT.test(fault.text)) return 'Model.NotFound';
   if (fault.status !== undefined) return typeOfStatus(fault.status);
-  return words.map((word) => typeOfWord[word]).find((type) => type !== undefined) ?? 'Model.Failed';
+  const known = words.map((word) => typeOfWord[word]).find((type) => type !== undefined);
+  return known ?? (words.some((word) => BAD_INPUT.test(word)) ? 'Model.BadRequest' : 'Model.Failed');
 }
 
 function isTooLong({ status, text }: ProviderFault, words: readonly string[]): boolean {
-  if (words.some((word) => word === 'context_length_exceeded' || word === 'exceed_context_size_error'))
-    return true;
+  if (words.some((word) => TOO_LONG_WORDS.includes(word))) return true;
   const mayBe = status === undefined || status === 400 || status === 413 || status === 422 || status === 500;
-  return mayBe && TOO_LONG.test(text);
+  return mayBe && TOO_LONG.test(text) && !PER_TIME.test(text);
 }
+
+const OUT_OF_QUOTA = [
+  'insufficient_quota',
+  'billing_hard_limit_reached',
+  'billing_not_active',
+  'insufficient_balance',
+  'insufficient_credits',
+];
 
 /** By its word, not by its text: Gemini says "exceeded your current quota" of a limit by the minute. */
 function isOutOfQuota({ status, text }: ProviderFault, words: readonly string[]): boolean {
   if (status === 402) return true;
-  if (words.some((word) => word === 'insufficient_quota' || word === 'billing_hard_limit_reached'))
-    return true;
-  return status === 429 && /insufficient_quota|insufficient (?:balance|credits)/i.test(text);
+  if (words.some((word) => OUT_OF_QUOTA.includes(word))) return true;
+  return (
+    status === 429 &&
+    /insufficient_quota|insufficient (?:balance|credits?|funds)|no resource package/i.test(text)
+  );
 }
+
+const OVERLOADED = /overloaded|^slow_down$|^engine_|^unavailable$/;
 
 function isOverloaded({ status, text }: ProviderFault, words: readonly string[]): boolean {
   if (status === 503 || status === 529) return true;
   const mayBe = status === undefined || status >= 500;
-  return mayBe && (/overloaded/i.test(text) || words.some((word) => word.includes('overloaded')));
+  return (
+    mayBe &&
+    (/overloaded|at capacity|server is busy/i.test(text) || words.some((word) => OVERLOADED.test(word)))
+  );
 }
 
 function typeOfStatus(status: number): ModelFailureType {
@@ -69,6 +108,7 @@ function typeOfStatus(status: number): ModelFailureType {
     case 403:
       return 'Model.PermissionDenied';
     case 404:
+    case 405:
       return 'Model.NotFound';
     case 408:
       return 'Model.Timeout';

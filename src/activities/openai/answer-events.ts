@@ -39,8 +39,12 @@ export async function* answerEvents(
 function replyOrError(body: string): JsonObject {
   const parsed: unknown = JSON.parse(body);
   const first: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
-  if (isJsonObject(first) && (first['error'] || Array.isArray(first['choices']))) return first;
+  if (isJsonObject(first) && (first['error'] || isReply(first))) return first;
   throw badResponse(body);
+}
+
+function isReply(body: JsonObject): boolean {
+  return body['object'] === 'response' || [body['choices'], body['output']].some(Array.isArray);
 }
 
 async function* asBytes(body: string): AsyncGenerator<Uint8Array> {

@@ -4,7 +4,7 @@ import { ModelError } from '../../shared/model-port.js';
 import { wireText } from '../../shared/wire-text.js';
 import { type ProviderFault, typeOfFault } from './failure-kinds.js';
 import { MAX_FAILURE_BYTES, modelFailure } from './model-failure.js';
-import { retryAfterMs } from './retry-after.js';
+import { retryAfterInText, retryAfterMs } from './retry-after.js';
 
 /**
  * The one place where anything that a provider call throws becomes a {@link ModelError}. Its text says what to do,
@@ -15,17 +15,30 @@ export function classifyError(thrown: unknown, key?: string): ModelError {
   if (thrown instanceof ModelError) return thrown;
   if (thrown instanceof APIConnectionTimeoutError)
     return modelFailure('Model.Timeout', thrown.message, { key });
-  if (thrown instanceof APIConnectionError) return fromNetwork(thrown, key);
+  if (thrown instanceof APIConnectionError) {
+    return isUnsendable(thrown) ? unsendable(thrown, key) : fromNetwork(thrown, key);
+  }
   if (thrown instanceof APIError) return fromProvider(thrown, key);
   if (thrown instanceof SyntaxError) return modelFailure('Model.BadResponse', thrown.message, { key });
+  if (isUnsendable(thrown)) return unsendable(thrown, key);
   if (isNetworkError(thrown)) return fromNetwork(thrown, key);
   return modelFailure('Model.Failed', messageOf(thrown), { key });
 }
 
 /** An answer that is neither an error nor a reply: a page, half of a body. `body` as it came. */
 export function badResponse(body: string, key?: string): ModelError {
-  return modelFailure('Model.BadResponse', shortBody(body), { key });
+  const isPage = HTML.test(body);
+  return modelFailure('Model.BadResponse', shortBody(body), {
+    key,
+    // What answers here is most likely no model at all; a page that only passes by is gone with the second try.
+    ...(isPage && { maxAttempts: PAGE_ATTEMPTS, advice: PAGE_ADVICE }),
+  });
 }
+
+const HTML = /<(?:!doctype|html|head|body)\b/i;
+const PAGE_ATTEMPTS = 2;
+const PAGE_ADVICE =
+  'A web page answered instead of a model. Is OPENAI_BASE_URL right? It usually ends in /v1.';
 
 /** The part of an error body that says what is wrong: gateways put it under `error`, at the top, or in a list. */
 export function innerError(body: unknown): object | undefined {
@@ -52,7 +65,7 @@ function fromProvider(thrown: APIError, key: string | undefined): ModelError {
     key,
     // An error that came inside of a 200 and says nothing we know is more likely the provider's trouble than ours.
     ...(type === 'Model.Failed' && { retryable: true }),
-    retryAfterMs: retryAfterMs(thrown.headers, Date.now()),
+    retryAfterMs: retryAfterMs(thrown.headers, Date.now()) ?? retryAfterInText(fault.text),
   });
 }
 
@@ -64,7 +77,7 @@ function saidBy(thrown: APIError, body: unknown): string {
 
 /** Of an HTML page its title, which is all that a person can use. */
 function shortBody(body: string): string {
-  if (!/<(?:!doctype|html|head|body)\b/i.test(body)) return body;
+  if (!HTML.test(body)) return body;
   const title = /<title[^>]*>([^<]*)/i.exec(body)?.[1]?.trim();
   return title ? `an HTML page, "${title}"` : 'an HTML page';
 }
@@ -76,6 +89,20 @@ function statusOf(code: unknown): number | undefined {
 
 function field(body: unknown, name: string): unknown {
   return isJsonObject(body) ? (body[name] ?? undefined) : undefined;
+}
+
+/** fetch never tried: a port that it refuses, a header or an address that is none. */
+function isUnsendable(thrown: unknown): boolean {
+  return causesOf(thrown).some(
+    (error) =>
+      /^(?:bad port|invalid url|unknown scheme)$/i.test(error.message) || codeOf(error) === 'ERR_INVALID_URL',
+  );
+}
+
+function unsendable(thrown: unknown, key: string | undefined): ModelError {
+  const said = causesOf(thrown).at(-1)?.message ?? '';
+  const advice = 'The request can not be sent to this address. Check OPENAI_BASE_URL, its port too.';
+  return modelFailure('Model.Misconfigured', said, { key, advice });
 }
 
 function fromNetwork(thrown: unknown, key: string | undefined): ModelError {
@@ -96,8 +123,12 @@ const NETWORK_CODE = /^(?:E[A-Z]{3,}|UND_ERR_\w+|HPE_\w+|Z_\w+|ERR_STREAM_PREMAT
 /** The code of Node or undici, such as ECONNREFUSED, of the error itself or of what caused it. */
 function networkCode(thrown: unknown): string | undefined {
   return causesOf(thrown)
-    .map((error) => ('code' in error ? error.code : undefined))
+    .map(codeOf)
     .find((code) => typeof code === 'string' && NETWORK_CODE.test(code)) as string | undefined;
+}
+
+function codeOf(error: Error): unknown {
+  return 'code' in error ? error.code : undefined;
 }
 
 /** The error and what caused it, outermost first. */

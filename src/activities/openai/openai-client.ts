@@ -13,7 +13,7 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
 const clients = new Map<string, Promise<OpenAI>>();
 
 /** The SDK's client, one for each access; making one takes a tenth of a short call's time. */
-export async function chatClient(access: Access): Promise<OpenAI> {
+export async function openAiClient(access: Access): Promise<OpenAI> {
   const key = JSON.stringify(access);
   const client = clients.get(key) ?? newClient(access);
   clients.set(key, client);
@@ -23,7 +23,7 @@ export async function chatClient(access: Access): Promise<OpenAI> {
 /** The package is loaded here, as that takes a worker a good part of its start-up time. */
 async function newClient(access: Access): Promise<OpenAI> {
   const { OpenAI } = await import('openai');
-  class ChatClient extends OpenAI {
+  class Client extends OpenAI {
     /** The SDK drops error bodies that don't have their text under `error`. */
     protected override makeStatusError(
       status: number,
@@ -34,7 +34,7 @@ async function newClient(access: Access): Promise<OpenAI> {
       return APIError.generate(status, body && { error: innerError(body) }, text, headers);
     }
   }
-  return new ChatClient({
+  return new Client({
     apiKey: access.apiKey || NO_KEY,
     baseURL: access.baseURL ?? null,
     maxRetries: 0,

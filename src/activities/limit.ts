@@ -1,0 +1,18 @@
+import type { Model } from '../shared/model-port.js';
+import { Limiter, type ModelLimits } from './openai/limiter.js';
+
+/**
+ * The model, with at most so many calls and tokens at a time in this process: the others wait in their order, and
+ * never fail for it. All that uses the returned model shares the limits.
+ */
+export function limit(model: Model, limits: ModelLimits): Model {
+  const limiter = new Limiter();
+  return {
+    get name() {
+      return model.name;
+    },
+    call: (request, context) =>
+      limiter.run(limits, request, context.signal, () => model.call(request, context)),
+    ...(model.prepare && { prepare: () => model.prepare?.() ?? Promise.resolve() }),
+  };
+}

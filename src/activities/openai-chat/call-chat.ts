@@ -1,0 +1,17 @@
+import type { ApiCall } from '../openai/api-call.js';
+import { exchange } from '../openai/exchange.js';
+import { originOf } from '../openai/origin.js';
+import type { WireReply } from '../openai/read-reply.js';
+import { chatBody } from './chat-body.js';
+import { chatReply } from './chat-reply.js';
+
+/** One reply by Chat Completions. */
+export async function callChat({ access, options, request, context }: ApiCall): Promise<WireReply> {
+  const body = chatBody(request, access, options);
+  return await exchange(context, {
+    access,
+    options,
+    send: (client, signal) => client.chat.completions.create(body, { signal }).asResponse(),
+    reply: chatReply(originOf(access), context.onText),
+  });
+}

@@ -1,0 +1,100 @@
+import { APIError } from 'openai/core/error';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json.js';
+import type { StopReason } from '../../shared/messages.js';
+import type { Usage } from '../../shared/turn.js';
+import { innerError } from '../openai/classify-error.js';
+import { modelFailure } from '../openai/model-failure.js';
+import type { ReplyAccumulator } from '../openai/read-reply.js';
+import { toStopReason } from '../openai/stop-reason.js';
+import { countsOf } from '../openai/usage.js';
+import { isRefused, isWhole, partsOfItem } from './output-items.js';
+import { outputSlots } from './output-slots.js';
+
+/** The response object that ends a reply; without it nothing of the reply is used. */
+type Ending = { status: string; output: JsonObject[]; response: JsonObject };
+
+/** The events that carry the response object, and its status where the object doesn't tell it. */
+const statusOf: Readonly<Record<string, string>> = {
+  'response.created': 'in_progress',
+  'response.completed': 'completed',
+  'response.done': 'completed',
+  'response.incomplete': 'incomplete',
+  'response.failed': 'failed',
+  'response.cancelled': 'cancelled',
+};
+
+/**
+ * A reply of the Responses API, from the events of a stream or from one whole body. What counts are the items that the
+ * ending lists, else those that were marked as done: a call that was only streamed in pieces is never taken for whole.
+ */
+export function responsesReply(origin: string, onText: (text: string) => void): ReplyAccumulator {
+  const slots = outputSlots(onText);
+  let ending: Ending | undefined;
+  let model = '';
+
+  function see(response: Json | undefined, status: string): void {
+    if (!isJsonObject(response)) return;
+    if (response['error']) throw new APIError(undefined, innerError(response), undefined, undefined);
+    if (typeof response['model'] === 'string') model = response['model'];
+    const said = typeof response['status'] === 'string' ? response['status'] : status;
+    if (said === 'failed') throw modelFailure('Model.Unavailable', 'the response failed');
+    if (said === 'cancelled')
+      throw modelFailure('Model.Failed', 'the response was cancelled at the provider');
+    if (said !== 'completed' && said !== 'incomplete') return;
+    const output = Array.isArray(response['output']) ? response['output'].filter(isJsonObject) : [];
+    for (const [index, item] of output.entries()) slots.showRest(index, item);
+    ending = { status: said, output, response };
+  }
+
+  return {
+    add(event: Json): void {
+      if (!isJsonObject(event)) return;
+      const type = typeof event['type'] === 'string' ? event['type'] : '';
+      if (type === 'error' || event['error']) {
+        throw new APIError(undefined, innerError(event), undefined, undefined);
+      }
+      if (Array.isArray(event['output'])) see(event, 'completed');
+      else if (type in statusOf) see(event['response'], statusOf[type] ?? '');
+      else slots.add(type, event);
+    },
+    // A body that is no ending is a call which still runs.
+    finish: () => undefined,
+    isFinished: () => ending !== undefined,
+    end() {
+      if (ending === undefined)
+        throw modelFailure('Model.StreamCut', 'the stream ended without its last event');
+      const { status, response } = ending;
+      const items = ending.output.length > 0 ? ending.output : slots.items();
+      const content = items.flatMap((item) => partsOfItem(item, origin));
+      const hasCalls = content.some((part) => part.type === 'tool_call');
+      const usage = toUsage(response['usage']);
+      return {
+        content,
+        stopReason: items.some(isRefused)
+          ? 'refusal'
+          : stopReason(status, response, hasCalls, items.every(isWhole)),
+        ...(usage && { usage }),
+        ...(model !== '' && { model }),
+      };
+    },
+  };
+}
+
+function stopReason(status: string, response: JsonObject, hasCalls: boolean, areWhole: boolean): StopReason {
+  if (status === 'completed' && areWhole) return toStopReason(null, hasCalls);
+  const details = response['incomplete_details'];
+  const reason = isJsonObject(details) && typeof details['reason'] === 'string' ? details['reason'] : null;
+  return toStopReason(reason, false) === 'refusal' ? 'refusal' : 'max_tokens';
+}
+
+function toUsage(value: Json | undefined): Usage | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const inputDetails = value['input_tokens_details'];
+  const outputDetails = value['output_tokens_details'];
+  return countsOf({
+    inputTokens: value['input_tokens'],
+    cachedInputTokens: isJsonObject(inputDetails) ? inputDetails['cached_tokens'] : undefined,
+    outputTokens: value['output_tokens'],
+    reasoningTokens: isJsonObject(outputDetails) ? outputDetails['reasoning_tokens'] : undefined,
+  });
+}

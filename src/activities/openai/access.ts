@@ -1,0 +1,52 @@
+import { ModelError } from '../../shared/model-port.js';
+import type { Access } from './openai-client.js';
+import type { OpenAiOptions } from './options.js';
+
+const ENDPOINT = /\/(?:chat\/completions|completions|responses)\/?$/;
+
+export function modelName(options: OpenAiOptions): string {
+  const name = options.model || process.env['OPENAI_MODEL'];
+  if (!name)
+    throw misconfigured("No model is named. Set OPENAI_MODEL, or give one: openai({ model: '...' }).");
+  return name;
+}
+
+/** Where and with which key. Throws `Model.Misconfigured` that says which variable is wrong, and what to set. */
+export function accessOf(options: OpenAiOptions): Access {
+  const baseURL = baseUrlOf(options);
+  const apiKey = (options.apiKey || process.env['OPENAI_API_KEY'] || '').trim();
+  const { headers } = options;
+  if (apiKey !== '' && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw misconfigured('OPENAI_API_KEY has a character that no key has, such as a space. Set it again.');
+  }
+  if (apiKey === '' && isOpenAi(baseURL)) {
+    throw misconfigured(
+      'OPENAI_API_KEY is not set. Set it, or set OPENAI_BASE_URL to a server that needs none.',
+    );
+  }
+  return { apiKey, ...(baseURL !== '' && { baseURL }), ...(headers && { headers }) };
+}
+
+function baseUrlOf(options: OpenAiOptions): string {
+  const baseURL = (options.baseURL || process.env['OPENAI_BASE_URL'] || '').trim();
+  if (baseURL !== '' && !(/^https?:/.test(baseURL) && URL.canParse(baseURL))) {
+    throw misconfigured(
+      `OPENAI_BASE_URL is no http address: ${baseURL}. Set one like http://localhost:11434/v1.`,
+    );
+  }
+  if (baseURL !== '' && ENDPOINT.test(new URL(baseURL).pathname)) {
+    throw misconfigured(
+      `OPENAI_BASE_URL names one endpoint: ${baseURL}. Set what comes before it, which usually ends in /v1.`,
+    );
+  }
+  return baseURL;
+}
+
+/** `baseURL` as in {@link Access}. OpenAI's own server knows fields that others refuse, and the other way round. */
+export function isOpenAi(baseURL: string | undefined): boolean {
+  return !baseURL || new URL(baseURL).hostname === 'api.openai.com';
+}
+
+function misconfigured(text: string): ModelError {
+  return new ModelError('Model.Misconfigured', text, { retryable: false });
+}

@@ -1,0 +1,125 @@
+import { ModelError, type ModelRequest, type ModelResponse } from '../../shared/model-port.js';
+
+export type ModelLimits = {
+  /** Calls that run at once in this process. */
+  maxConcurrent?: number;
+  /** Tokens, read and written, that calls may take in a minute. */
+  tokensPerMinute?: number;
+};
+
+type Reply = Pick<ModelResponse, 'usage'>;
+type Spent = { at: number; tokens: number };
+type Waiting = { limits: ModelLimits; spent: Spent; go(): void };
+
+const WINDOW_MS = 60_000;
+const CHARACTERS_A_TOKEN = 4;
+
+/**
+ * Lets calls of one model through in the order in which they came, within limits; a call that has to wait never fails
+ * for it, except by its signal. A provider's "too many requests, come back in 5 s" holds back those that wait, too.
+ */
+export class Limiter {
+  readonly #waiting: Waiting[] = [];
+  #running = 0;
+  #spent: Spent[] = [];
+  #closedUntil = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Without limits, runs at once. */
+  async run<Answer extends Reply>(
+    limits: ModelLimits,
+    request: ModelRequest,
+    signal: AbortSignal,
+    call: () => Promise<Answer>,
+  ): Promise<Answer> {
+    if (limits.maxConcurrent === undefined && limits.tokensPerMinute === undefined) return await call();
+    const spent: Spent = { at: 0, tokens: limits.tokensPerMinute === undefined ? 0 : estimate(request) };
+    await this.#admitted(limits, spent, signal);
+    try {
+      const answer = await call();
+      const { usage } = answer;
+      if (usage?.inputTokens !== undefined) spent.tokens = usage.inputTokens + (usage.outputTokens ?? 0);
+      return answer;
+    } catch (error) {
+      if (error instanceof ModelError && error.type === 'Model.RateLimited') {
+        this.#closedUntil = Math.max(this.#closedUntil, Date.now() + (error.retryAfterMs ?? 0));
+      }
+      throw error;
+    } finally {
+      this.#running--;
+      this.#letGo();
+    }
+  }
+
+  /** Resolves when the call counts as running; rejects with the signal's reason as soon as it fires. */
+  async #admitted(limits: ModelLimits, spent: Spent, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const stop = () => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        reject(signal.reason);
+        this.#letGo();
+      };
+      const waiting: Waiting = {
+        limits,
+        spent,
+        go() {
+          signal.removeEventListener('abort', stop);
+          resolve();
+        },
+      };
+      this.#waiting.push(waiting);
+      signal.addEventListener('abort', stop, { once: true });
+      this.#letGo();
+    });
+  }
+
+  /** 0: it may go. Infinity: once another call has ended. */
+  #waitMs(
+    { maxConcurrent = Infinity, tokensPerMinute = Infinity }: ModelLimits,
+    spent: Spent,
+    now: number,
+  ): number {
+    if (this.#running >= Math.max(1, maxConcurrent)) return Infinity;
+    if (now < this.#closedUntil) return this.#closedUntil - now;
+    this.#spent = this.#spent.filter((each) => each.at > now - WINDOW_MS);
+    const [oldest] = this.#spent;
+    const sum = this.#spent.reduce((total, each) => total + each.tokens, 0);
+    // A call that is larger than the limit goes alone.
+    if (oldest === undefined || sum === 0 || sum + spent.tokens <= tokensPerMinute) return 0;
+    return oldest.at + WINDOW_MS - now;
+  }
+
+  /** Those that wait go, from the first, until one may not. */
+  #letGo(): void {
+    clearTimeout(this.#timer);
+    for (;;) {
+      const [first] = this.#waiting;
+      if (first === undefined) return;
+      const now = Date.now();
+      const wait = this.#waitMs(first.limits, first.spent, now);
+      if (wait > 0) {
+        if (wait < Infinity) this.#timer = setTimeout(() => this.#letGo(), wait);
+        return;
+      }
+      this.#waiting.shift();
+      this.#running++;
+      first.spent.at = now;
+      this.#spent.push(first.spent);
+      first.go();
+    }
+  }
+}
+
+function estimate({ instructions, messages, tools }: ModelRequest): number {
+  return Math.ceil(JSON.stringify([instructions, messages, tools]).length / CHARACTERS_A_TOKEN);
+}
+
+const limiters = new Map<string, Limiter>();
+
+/** The one of this process for a model at an address. */
+export function limiterAt(place: string): Limiter {
+  const limiter = limiters.get(place) ?? new Limiter();
+  limiters.set(place, limiter);
+  return limiter;
+}

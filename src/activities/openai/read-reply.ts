@@ -1,0 +1,71 @@
+import type { Json } from '../../shared/json.js';
+import type { ModelResponse } from '../../shared/model-port.js';
+import { isNetworkError } from './classify-error.js';
+import { modelFailure } from './model-failure.js';
+import type { StreamEvent } from './server-sent-events.js';
+
+/** How long the usage frame may come after the finish reason, and the connection's end after `[DONE]`. */
+const AFTER_FINISH_MS = 5_000;
+const AFTER_DONE_MS = 250;
+
+export type WireReply = Omit<ModelResponse, 'model'> & { model?: string };
+
+/** Puts a reply together from its events. Throws an APIError for an error among them. */
+export type ReplyAccumulator<Reply = WireReply> = {
+  add(event: Json): void;
+  /** What was added was the whole body of an answer that is no stream. */
+  finish(): void;
+  isFinished(): boolean;
+  /** `done`: the protocol's `[DONE]` came. Throws `Model.StreamCut` for a reply without its ending. */
+  end(done: boolean): Reply;
+};
+
+/** With each event; `finished` once the reply has its ending, after which nothing needs to be waited for. */
+export type OnEvent = (finished: boolean) => void;
+
+/**
+ * Reads one reply to its end. Throws `Model.StreamCut` for a stream that ends without its ending, whatever came of
+ * it, and passes on what the events and the accumulator throw.
+ */
+export async function readReply<Reply>(
+  events: AsyncIterable<StreamEvent>,
+  reply: ReplyAccumulator<Reply>,
+  onEvent: OnEvent,
+): Promise<Reply> {
+  const iterator = events[Symbol.asyncIterator]();
+  let done = false;
+  for (;;) {
+    const event = await nextEvent(iterator, reply.isFinished(), done);
+    if (event === undefined) break;
+    if (event.type === 'end') {
+      reply.finish();
+      break;
+    }
+    if (event.type === 'done') done = true;
+    else reply.add(event.value);
+    onEvent(done || reply.isFinished());
+  }
+  return reply.end(done);
+}
+
+/** Undefined at the end. A finished reply is not lost by a connection that stays open or breaks after it. */
+async function nextEvent(
+  iterator: AsyncIterator<StreamEvent>,
+  finished: boolean,
+  done: boolean,
+): Promise<StreamEvent | undefined> {
+  const next = iterator.next().then(
+    (result) => (result.done ? undefined : result.value),
+    (error: unknown) => {
+      if (finished || done) return undefined;
+      if (!isNetworkError(error)) throw error;
+      throw modelFailure('Model.StreamCut', error instanceof Error ? error.message : String(error));
+    },
+  );
+  if (!finished && !done) return await next;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, done ? AFTER_DONE_MS : AFTER_FINISH_MS, undefined);
+  });
+  return await Promise.race([next, late]).finally(() => clearTimeout(timer));
+}

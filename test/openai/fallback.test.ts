@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { fallback } from '../../src/activities/fallback.js';
+import { fault, type ScriptedModel, scriptedModel, text } from '../../src/testing/index.js';
+import { failureOf, requestOf } from '../openai-chat/call-served.js';
+import { contextWith } from '../openai-responses/call-responses.js';
+
+const good = (name = 'good') => scriptedModel([text(`I am ${name}.`)], { name });
+const request = { ...requestOf(), model: 'first' };
+const asked = (model: ScriptedModel) => model.requests.map((one) => one.model);
+
+describe('fallback models', () => {
+  it.each([
+    ['overloaded', fault({ status: 503 })],
+    ['failing', fault({ status: 500 })],
+    ['out of reach', fault({ cut: true })],
+    ['limiting, without saying for how long', fault({ status: 429 })],
+    ['limiting for long', fault({ status: 429, retryAfter: 60 })],
+  ])('are asked when the first is %s, and the reply says which one answered', async (_name, down) => {
+    const first = scriptedModel([down], { name: 'first' });
+    const response = await fallback([first, good()]).call(request, contextWith());
+    expect(response).toMatchObject({ content: [{ text: 'I am good.' }], model: 'good' });
+  });
+
+  it.each([
+    ['refused', fault({ status: 401 }), 'Model.Authentication'],
+    ['wrong', fault({ status: 400 }), 'Model.BadRequest'],
+    [
+      'too long',
+      fault({ status: 400, body: { error: { code: 'context_length_exceeded' } } }),
+      'Model.ContextTooLong',
+    ],
+    ['to wait a moment', fault({ status: 429, retryAfter: 2 }), 'Model.RateLimited'],
+  ])('are not asked when the request is %s', async (_name, refused, type) => {
+    const second = good();
+    const models = fallback([scriptedModel([refused], { name: 'first' }), second]);
+    expect((await failureOf(models.call(request, contextWith()))).type).toBe(type);
+    expect(second.requests).toEqual([]);
+  });
+
+  it('leave one that was down alone for a while', async () => {
+    const first = scriptedModel([fault({ status: 503 })], { name: 'first' });
+    const models = fallback([first, good()]);
+    await models.call(request, contextWith());
+    await models.call(request, contextWith());
+    expect(asked(first)).toEqual(['first']);
+  });
+
+  it('go to the next in the next try, when text had streamed', async () => {
+    const first = scriptedModel([fault({ cut: 'clean', afterChars: 5 })], { name: 'first' });
+    const models = fallback([first, good()]);
+    expect((await failureOf(models.call(request, contextWith()))).type).toBe('Model.StreamCut');
+    expect((await models.call(request, contextWith({ attempt: 2 }))).model).toBe('good');
+  });
+
+  it('all down are one fault that names each, tried again when the first of them may be asked', async () => {
+    const models = fallback([
+      scriptedModel([fault({ status: 503, retryAfter: 20 })], { name: 'first' }),
+      scriptedModel([fault({ status: 429, retryAfter: 10 })], { name: 'second' }),
+    ]);
+    const failure = await failureOf(models.call(request, contextWith()));
+    expect(failure).toMatchObject({ type: 'Model.Overloaded', retryable: true, retryAfterMs: 10_000 });
+    expect(failure.message).toContain('Model.RateLimited');
+  });
+
+  it('are not asked after an interrupt', async () => {
+    const second = good();
+    const first = scriptedModel([fault({ status: 503, delayMs: Infinity })], { name: 'first' });
+    const controller = new AbortController();
+    const called = fallback([first, second]).call(request, contextWith({ signal: controller.signal }));
+    controller.abort(new Error('interrupted'));
+    await expect(called).rejects.toThrow('interrupted');
+    expect(second.requests).toEqual([]);
+  });
+
+  it('have the name of the first', () => {
+    expect(fallback([good('a'), good('b')]).name).toBe('a');
+  });
+});
