@@ -1,4 +1,4 @@
-import { type Agent, defineAgent, defineTool, openai } from 'holdfast';
+import { type Agent, type AgentOptions, defineAgent, defineTool, openai } from 'holdfast';
 import { z } from 'zod';
 import { INSTRUCTIONS, page, TOOL_DESCRIPTION, TOOL_NAME } from './model/task.js';
 
@@ -7,13 +7,19 @@ export type ReaderOptions = {
   idempotent: boolean;
   /** Holdfast streams each reply unless told otherwise. */
   stream?: boolean;
+  /** What the model is sent of a turn, at most: the oldest rounds are left out. */
+  maxContextBytes?: number;
+  /** Model calls after which the turn continues as new. Default: when Temporal suggests it. */
+  iterationsPerRun?: number;
 };
+
+type Bounds = Pick<ReaderOptions, 'maxContextBytes' | 'iterationsPerRun'>;
 
 /** Holdfast's side of every bench. */
 export function readerAgent(
   name: string,
   baseURL: string,
-  { idempotent, stream = true }: ReaderOptions,
+  { idempotent, stream = true, ...bounds }: ReaderOptions,
 ): Agent {
   const readPage = defineTool({
     name: TOOL_NAME,
@@ -23,5 +29,9 @@ export function readerAgent(
     run: (args) => page(args.page),
   });
   const model = openai({ model: 'scripted', baseURL, stream });
-  return defineAgent({ name, instructions: INSTRUCTIONS, model, tools: [readPage] });
+  const options: AgentOptions & Bounds = {
+    ...{ name, instructions: INSTRUCTIONS, model, tools: [readPage] },
+    ...bounds,
+  };
+  return defineAgent(options);
 }

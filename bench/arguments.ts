@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 export type BenchOptions = {
   /** Counted runs of each side. */
   runs?: number;
-  /** Of `iteration`: how many tool rounds a turn has. */
+  /** Of `iteration`, `growth` and `resume`: how many tool rounds a turn has; of `resume`, the first counts. */
   rounds?: number[];
 };
 
@@ -58,7 +58,7 @@ function usage(problem: string, benches: Record<string, { what: string }>): Usag
       'Usage: npm run bench -- NAME [--runs COUNT] [--n 10,100]',
       ...lines,
       '',
-      '--runs counts the measured runs of each side; --n the tool rounds of a turn, of "iteration" only.',
+      '--runs counts the measured runs of each side; --n the tool rounds of a turn, of "iteration", "growth", "resume".',
     ].join('\n'),
   );
 }

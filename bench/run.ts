@@ -2,8 +2,10 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { parseBenchArguments, UsageError } from './arguments.js';
 import { runColdStart } from './cold-start/cold-start.js';
+import { runGrowth } from './growth/growth.js';
 import { runInterrupt } from './interrupt/interrupt.js';
 import { runIteration } from './iteration/iteration.js';
+import { runResume } from './resume/resume.js';
 
 const BENCHES = {
   iteration: {
@@ -17,6 +19,14 @@ const BENCHES = {
   interrupt: {
     what: "ms from an interrupt to the turn's result, in the same process and on another worker",
     run: runInterrupt,
+  },
+  growth: {
+    what: "what a long turn takes: history, its worker's memory, ms an iteration, beside a plain Temporal loop",
+    run: runGrowth,
+  },
+  resume: {
+    what: 'bytes and ms until a turn goes on in another worker; and two workers that alternate',
+    run: runResume,
   },
 };
 

@@ -1,19 +1,29 @@
 import { parseArgs } from 'node:util';
 import { BREAK_NAMES, type BreakName } from './breaks.js';
 
-export type ChaosOptions = { turns: number; seed: number; breakName?: BreakName };
+export type ChaosOptions = {
+  turns: number;
+  seed: number;
+  breakName?: BreakName;
+  /** Model calls after which each turn continues as new. Default: when Temporal suggests it. */
+  continueEvery?: number;
+  /** How many transcripts a worker keeps in memory. Default: as many as fit. */
+  cachedTranscripts?: number;
+};
 
 /** The command line makes no sense; the message is for the one who typed it. */
 export class UsageError extends Error {}
 
 export function parseChaosArguments(args: string[]): ChaosOptions {
   const values = parsed(args);
-  const breakName = values.break;
+  const { break: breakName, 'continue-every': continueEvery, 'cached-transcripts': cached } = values;
   if (breakName !== undefined && !isBreak(breakName)) throw usage(`There is no break "${breakName}".`);
   return {
     turns: count('--turns', values.turns ?? '200'),
     seed: count('--seed', values.seed ?? '1'),
     ...(breakName !== undefined && { breakName }),
+    ...(continueEvery !== undefined && { continueEvery: count('--continue-every', continueEvery) }),
+    ...(cached !== undefined && { cachedTranscripts: count('--cached-transcripts', cached) }),
   };
 }
 
@@ -23,6 +33,8 @@ function parsed(args: string[]) {
       turns: { type: 'string' },
       seed: { type: 'string' },
       break: { type: 'string' },
+      'continue-every': { type: 'string' },
+      'cached-transcripts': { type: 'string' },
     } as const;
     return parseArgs({ args, options }).values;
   } catch (error) {
@@ -42,6 +54,10 @@ function isBreak(name: string): name is BreakName {
 
 function usage(problem: string): UsageError {
   return new UsageError(
-    `${problem}\n\nUsage: npm run chaos -- [--turns 200] [--seed 1] [--break ${BREAK_NAMES.join('|')}]`,
+    [
+      `${problem}\n`,
+      `Usage: npm run chaos -- [--turns 200] [--seed 1] [--break ${BREAK_NAMES.join('|')}]`,
+      '                        [--continue-every ITERATIONS] [--cached-transcripts COUNT]',
+    ].join('\n'),
   );
 }

@@ -7,21 +7,27 @@ import type { WorkerConfig } from './worker.js';
 
 const PROGRAM = fileURLToPath(new URL('./supervise.js', import.meta.url));
 const RESTART_PAUSE_MS = 500;
+/** Where none has ever served, so many failed starts are no outage. */
+const MOST_FAILED_STARTS = 3;
 const POLL_MS = 10;
 
 /** A supervisor's process and its workers, which is started again whenever it has ended, until it is closed. */
 export class Machine {
   /** Supervisors that ended without having been told to. */
   gaveUp = 0;
+  readonly #program: string;
   readonly #config: WorkerConfig;
   readonly #onEvent: (event: SupervisorEvent) => void;
   #child: ChildProcess | undefined;
   #serving: { pid: number; since: number } | undefined;
   /** Supervisors that are to end. */
   readonly #leaving = new Set<ChildProcess>();
+  #hasServed = false;
+  #failedStarts = 0;
   #closed = false;
 
-  constructor(config: WorkerConfig, onEvent: (event: SupervisorEvent) => void) {
+  constructor(config: WorkerConfig, onEvent: (event: SupervisorEvent) => void, program = PROGRAM) {
+    this.#program = program;
     this.#config = config;
     this.#onEvent = onEvent;
     this.#start();
@@ -37,10 +43,17 @@ export class Machine {
     return this.#serving && Date.now() - this.#serving.since >= ms ? this.pid : undefined;
   }
 
-  /** Resolves with the pid of a worker that has served for `forMs`, or after `withinMs` with that of any that serves. */
+  /**
+   * Resolves with the pid of a worker that has served for `forMs`, or after `withinMs` with that of any that serves.
+   * Throws where no worker of it ever came to serve; what they said is on stderr.
+   */
   async serving(withinMs: number, forMs = 0): Promise<number | undefined> {
     const until = Date.now() + withinMs;
-    while (this.servingFor(forMs) === undefined && Date.now() < until) await setTimeout(POLL_MS);
+    while (this.servingFor(forMs) === undefined && Date.now() < until) {
+      if (this.#gaveUpStarting) throw cannotStart(`${this.#failedStarts} starts in a row failed`);
+      await setTimeout(POLL_MS);
+    }
+    if (!this.#hasServed) throw cannotStart(`none served within ${withinMs} ms`);
     return this.pid;
   }
 
@@ -75,6 +88,10 @@ export class Machine {
     await Promise.all([...this.#leaving].map((child) => once(child, 'exit')));
   }
 
+  get #gaveUpStarting(): boolean {
+    return !this.#hasServed && this.#failedStarts >= MOST_FAILED_STARTS;
+  }
+
   #leave(): void {
     this.#serving = undefined;
     if (this.#child) this.#leaving.add(this.#child);
@@ -83,7 +100,7 @@ export class Machine {
   }
 
   #start(): void {
-    const child = fork(PROGRAM, [JSON.stringify(this.#config)], {
+    const child = fork(this.#program, [JSON.stringify(this.#config)], {
       // What the SDK's core logs must not come between the lines of the verdict.
       stdio: ['ignore', process.stderr.fd, 'inherit', 'ipc'],
     });
@@ -91,12 +108,16 @@ export class Machine {
     child.on('message', (event: SupervisorEvent) => {
       this.#onEvent(event);
       if (event.type === 'serving' && child === this.#child) {
+        this.#hasServed = true;
         this.#serving = { pid: event.pid, since: Date.now() };
       }
       if (event.type === 'died' && event.pid === this.pid) this.#serving = undefined;
     });
     child.once('exit', () => {
-      if (!this.#leaving.delete(child)) this.gaveUp += 1;
+      if (!this.#leaving.delete(child)) {
+        this.gaveUp += 1;
+        this.#failedStarts += 1;
+      }
       if (child !== this.#child) return;
       this.#child = undefined;
       this.#serving = undefined;
@@ -106,8 +127,12 @@ export class Machine {
 
   #restart(): void {
     setTimeout(RESTART_PAUSE_MS).then(
-      () => this.#closed || this.#start(),
+      () => this.#closed || this.#gaveUpStarting || this.#start(),
       () => undefined,
     );
   }
+}
+
+function cannotStart(why: string): Error {
+  return new Error(`The chaos worker can not start: ${why}. What it said is above.`);
 }

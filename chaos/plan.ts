@@ -59,8 +59,14 @@ export type ToolName = keyof typeof TOOLS;
 /** Those which may run again after a crash. */
 export const IDEMPOTENT: readonly ToolName[] = ['look', 'crawl'];
 
-/** Everything that will be done, by chance, and the same for the same numbers. */
-export function makePlan(turnCount: number, seed: number): Plan {
+/** Of the turns one in so many is long where turns continue as new: the others may well end before they would. */
+const LONG_TURN_EVERY = 6;
+
+/**
+ * Everything that will be done, by chance, and the same for the same numbers. With `continueEvery`, a few turns have
+ * one to three times as many rounds.
+ */
+export function makePlan(turnCount: number, seed: number, continueEvery?: number): Plan {
   const random = new Random(seed);
   const fates = deal(random, turnCount, { steer: 0.3, interrupt: 0.08, stop: 0.06, cancel: 0.04 });
   const openings = deal(random, turnCount, { broken: 0.12 });
@@ -73,7 +79,26 @@ export function makePlan(turnCount: number, seed: number): Plan {
       interventions: planInterventions(random, turnId, fate),
     };
   });
-  return { turns, faults: planFaults(random, turnCount) };
+  const faults = planFaults(random, turnCount);
+  return { turns: continueEvery === undefined ? turns : lengthened(turns, seed, continueEvery), faults };
+}
+
+/** From numbers of its own, so that all else stays as it is without. */
+function lengthened(turns: readonly PlannedTurn[], seed: number, continueEvery: number): PlannedTurn[] {
+  const random = new Random(seed + 1);
+  return turns.map((turn, index) => {
+    if (index % LONG_TURN_EVERY !== 1) return turn;
+    const more = random.between(continueEvery, 2 * continueEvery);
+    return { ...turn, rounds: [...turn.rounds, ...Array.from({ length: more }, () => quickRound(random))] };
+  });
+}
+
+function quickRound(random: Random): PlannedRound {
+  const calls = Array.from({ length: random.between(1, 2) }, (): PlannedCall => {
+    const tool = random.pick({ pay: 2, transfer: 1, look: 3 });
+    return { tool, ms: random.between(2, 40) };
+  });
+  return { delayMs: random.between(5, 50), calls };
 }
 
 /** Gives each share of the turns its name, at least one turn each; the rest have none. */

@@ -35,13 +35,15 @@ async function chaos(options: ChaosOptions): Promise<Verdict> {
   ]);
   const { address } = server;
   const taskQueue = `chaos-${randomUUID()}`;
-  const { breakName } = options;
+  const { breakName, continueEvery, cachedTranscripts } = options;
   const config: WorkerConfig = {
     address,
     taskQueue,
     folder,
     modelUrl: String(modelUrl),
     ...(breakName && { breakName }),
+    ...(continueEvery && { continueEvery }),
+    ...(cachedTranscripts && { cachedTranscripts }),
   };
   const note = (event: SupervisorEvent) =>
     appendRecord<Deed>(paths.deeds, { deed: 'worker', at: Date.now(), event });
@@ -49,7 +51,7 @@ async function chaos(options: ChaosOptions): Promise<Verdict> {
   const client = await AgentClient.connect({ address, taskQueue });
   try {
     await Promise.all(machines.map((machine) => machine.serving(limitMs(0))));
-    const plan = makePlan(options.turns, options.seed);
+    const plan = makePlan(options.turns, options.seed, continueEvery);
     const over = AbortSignal.timeout(limitMs(options.turns));
     const starts = new Starts();
     const driver = new Driver(client, paths.deeds, over);
@@ -79,7 +81,9 @@ async function chaos(options: ChaosOptions): Promise<Verdict> {
 }
 
 async function judge(options: ChaosOptions, address: string, folder: string): Promise<Verdict> {
-  const args = [program('judge/judge.js'), address, folder, String(options.turns), String(options.seed)];
+  const { turns, seed, continueEvery } = options;
+  const planned = [turns, seed, ...(continueEvery ? [continueEvery] : [])].map(String);
+  const args = [program('judge/judge.js'), address, folder, ...planned];
   const judging = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [lines, [exitCode]] = await Promise.all([text(judging.stdout), once(judging, 'exit')]);
   return { lines, exitCode: typeof exitCode === 'number' ? exitCode : 1 };

@@ -4,7 +4,7 @@ import type { PlannedRound } from './plan.js';
 type Messages = Parameters<Extract<Script[number], (...args: never) => unknown>>[0];
 
 export const AGENT = 'chaos';
-const MOST_REPLIES = 40;
+const MOST_REPLIES = 200;
 const MARK = 'PLAN ';
 
 /** What the model is to do is in the prompt, so that its replies depend on the conversation alone. */

@@ -1,7 +1,7 @@
 // A worker's process, under a supervisor. The runner kills it.
 import type { Context } from '@temporalio/activity';
 import { type ActivityInterceptors, DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
-import { defineAgent, openai } from 'holdfast';
+import { type AgentOptions, defineAgent, openai } from 'holdfast';
 import { createWorker } from 'holdfast/worker';
 import { serveSupervised } from '../dist/worker/supervised-process.js';
 import { type BreakName, brokenWorker } from './breaks.js';
@@ -16,16 +16,20 @@ export type WorkerConfig = {
   /** Where the ledger is. */
   folder: string;
   breakName?: BreakName;
+  continueEvery?: number;
+  cachedTranscripts?: number;
 };
 
 const config = JSON.parse(process.argv[2] ?? '{}') as WorkerConfig;
 const paths = recordPaths(config.folder);
-const agent = defineAgent({
+const agentOptions: AgentOptions & { iterationsPerRun?: number } = {
   name: AGENT,
   instructions: 'You do what the plan says.',
   model: openai({ model: 'scripted', baseURL: config.modelUrl }),
   tools: chaosTools(paths.ledger),
-});
+  ...(config.continueEvery && { iterationsPerRun: config.continueEvery }),
+};
+const agent = defineAgent(agentOptions);
 
 function recording({ info }: Context): ActivityInterceptors {
   const write = (event: ActivityLine['event']) =>
@@ -54,6 +58,7 @@ const broken = config.breakName ? brokenWorker(config.breakName) : {};
 await serveSupervised((onActivity) =>
   createWorker({
     ...{ agents: [agent], connection, taskQueue: config.taskQueue, onActivity },
+    ...(config.cachedTranscripts && { transcriptCache: { maxTranscripts: config.cachedTranscripts } }),
     worker: {
       ...broken,
       interceptors: { activity: [recording, ...(broken.interceptors?.activity ?? [])] },

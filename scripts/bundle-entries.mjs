@@ -10,6 +10,7 @@ const bundle = await rolldown({
     index: path('../dist/index.js'),
     client: path('../dist/client.js'),
     worker: path('../dist/worker.js'),
+    codec: path('../dist/codec/index.js'),
     tools: path('../dist/tools/coding-tools.js'),
     testing: path('../dist/testing/index.js'),
   },

@@ -6,6 +6,7 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const { code } = await bundleWorkflowCode({
   workflowsPath: path('../dist/workflows/index.js'),
+  failureConverterPath: path('../dist/codec/workflow-failures.js'),
   logger: new DefaultLogger('WARN'),
 });
 

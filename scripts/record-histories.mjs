@@ -61,6 +61,8 @@ const waiting = async (_messages) => {
   return { ...reply(text('late')), delayMs: Number.POSITIVE_INFINITY };
 };
 
+const long = toolCall('echo', { text: 'so long '.repeat(10_000) });
+
 const kinds = {
   reply: { script: [text('hello')] },
   'tool-rounds': {
@@ -115,14 +117,25 @@ const kinds = {
   },
   'lost-worker': { script: [toolCall('wait'), text('unknown')], loses: true },
   'lost-worker-reconciled': { script: [toolCall('pay'), text('paid')], loses: true },
+  // Of a turn in several runs, the first and the last.
+  'continued-plain': {
+    script: [toolCall('echo'), text('done')],
+    agent: { iterationsPerRun: 1 },
+    run: 'first',
+  },
+  'continued-packed': { script: [long, long, text('done')], agent: { iterationsPerRun: 2 }, run: 'first' },
+  'carried-plain': { script: [toolCall('echo'), text('done')], agent: { iterationsPerRun: 1 } },
+  'carried-packed': { script: [long, long, text('done')], agent: { iterationsPerRun: 2 } },
+  'dropped-rounds': { script: [long, long, text('done')], agent: { maxContextBytes: 100_000 } },
 };
 
-async function record(name, { script, options = {}, meanwhile, loses }) {
+async function record(name, { script, options = {}, agent: more, run, meanwhile, loses }) {
   const agent = defineAgent({
     name: 'recorded',
     instructions: 'Record.',
     model: scriptedModel(script),
     tools,
+    ...more,
   });
   const started = new Promise((resolve) => {
     begun = resolve;
@@ -138,7 +151,11 @@ async function record(name, { script, options = {}, meanwhile, loses }) {
       if (loses) await reportLostActivities(client.client, [...running.values()], 'recording');
       await meanwhile?.(turn);
       await turn.result().catch(() => undefined);
-      const history = await client.client.workflow.getHandle(turn.turnId).fetchHistory();
+      const { workflow } = client.client;
+      const last = await workflow.getHandle(turn.turnId).fetchHistory();
+      const { firstExecutionRunId } = last.events[0].workflowExecutionStartedEventAttributes;
+      const history =
+        run === 'first' ? await workflow.getHandle(turn.turnId, firstExecutionRunId).fetchHistory() : last;
       scrub(history);
       // Protobuf, as Temporal itself keeps it: the SDK's JSON form of a history can't be written (1.24).
       writeFileSync(`${folder}${name}.bin`, proto.temporal.api.history.v1.History.encode(history).finish());

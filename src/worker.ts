@@ -14,12 +14,13 @@ import { wireInterceptor } from './activities/wire-interceptor.js';
 import type { ArtifactStore } from './artifacts/artifact-store.js';
 import { Artifacts } from './artifacts/artifacts.js';
 import { localArtifacts } from './artifacts/local-artifacts.js';
+import { type CodecOptions, dataConverter, keyringOf, sealsFailures } from './codec/data-converter.js';
 import type { Agent } from './define/define-agent.js';
 import type { Model } from './shared/model-port.js';
 import { DEFAULT_TASK_QUEUE } from './shared/turn.js';
 import { type ActivityReport, reportingInterceptor } from './worker/activity-reports.js';
-import { workflowBundlePath } from './worker/bundle-path.js';
 import { holdfastSinks } from './worker/sinks.js';
+import { workflowBundle } from './worker/workflow-bundle.js';
 
 export { openai } from './activities/openai/openai.js';
 
@@ -44,6 +45,11 @@ export type HoldfastWorkerOptions = {
   artifacts?: ArtifactStore;
   /** Transcripts kept in memory: by default 256 MB of them. */
   transcriptCache?: { maxBytes?: number; maxTranscripts?: number };
+  /**
+   * Encrypts and compresses payloads; clients need the same keys. Default: `HOLDFAST_ENCRYPTION_KEYS` and
+   * `HOLDFAST_COMPRESS`, else neither. Ignored where `worker.dataConverter` is set.
+   */
+  codec?: CodecOptions;
   /** Anything of the Temporal SDK's own worker options, activities and interceptors of your own included. */
   worker?: Partial<WorkerOptions>;
   /** Told of each activity's start and end: how a supervisor knows what a process was doing when it died. */
@@ -67,9 +73,11 @@ export async function runWorker(options: HoldfastWorkerOptions): Promise<void> {
 /** As {@link runWorker}, for those who run it themselves. Throws a TypeError for options that can't work together. */
 export async function createWorker(options: HoldfastWorkerOptions): Promise<HoldfastWorker> {
   const { worker: own = {}, onActivity } = options;
+  const converter = own.dataConverter ?? dataConverter(options.codec);
   const agents = new Agents(options.agents);
   const cache = new TranscriptCache(options.transcriptCache);
-  const transcripts = new TranscriptReader(cache);
+  const artifacts = new Artifacts(options.artifacts ?? localArtifacts(), keyringOf(options.codec));
+  const transcripts = new TranscriptReader(cache, artifacts);
   const interrupts = new Interrupts();
   const isDraining = () => ['STOPPING', 'DRAINING'].includes(worker.getState());
   const modelFor = modelChooser();
@@ -78,7 +86,7 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
     modelFor,
     transcripts,
     interrupts,
-    artifacts: new Artifacts(options.artifacts ?? localArtifacts()),
+    artifacts,
     isDraining,
   });
   refuseWhatCannotWork(own, activities);
@@ -103,7 +111,8 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
     connection: options.connection ?? (await connect(options.address)),
     namespace: options.namespace ?? process.env['TEMPORAL_NAMESPACE'] ?? 'default',
     taskQueue: options.taskQueue ?? DEFAULT_TASK_QUEUE,
-    workflowBundle: own.workflowBundle ?? { codePath: workflowBundlePath() },
+    workflowBundle: own.workflowBundle ?? workflowBundle(sealsFailures(converter)),
+    dataConverter: converter,
     activities: { ...own.activities, ...activities },
     sinks: { ...own.sinks, ...holdfastSinks(cache, interrupts) },
     interceptors: {

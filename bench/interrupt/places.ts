@@ -9,6 +9,8 @@ import { Agents } from '../../dist/activities/agents.js';
 import { Interrupts } from '../../dist/activities/interrupts.js';
 import { TranscriptCache } from '../../dist/activities/transcript-cache.js';
 import { TranscriptReader } from '../../dist/activities/transcript-reader.js';
+import { Artifacts } from '../../dist/artifacts/artifacts.js';
+import { localArtifacts } from '../../dist/artifacts/local-artifacts.js';
 
 /** Where the activity runs: in its workflow's worker, or in another. */
 export type Place = 'same' | 'other';
@@ -49,12 +51,14 @@ export async function openPlaces(address: string): Promise<Places> {
     ...{ agents: [agent], connection, taskQueue: 'other' },
     worker: { enableNonLocalActivities: false },
   });
+  const artifacts = new Artifacts(localArtifacts());
   const activitiesOnly = await Worker.create({
     ...{ connection, taskQueue: 'other', maxHeartbeatThrottleInterval: '100 milliseconds' },
     activities: holdfastActivities({
       agents: new Agents([agent]),
       modelFor: () => model,
-      transcripts: new TranscriptReader(new TranscriptCache()),
+      transcripts: new TranscriptReader(new TranscriptCache(), artifacts),
+      artifacts,
       interrupts: new Interrupts(),
       isDraining: () => false,
     }),

@@ -36,10 +36,10 @@ function missingResults(turn: TurnEvidence, results: readonly ToolResult[]): str
 /** A completion that the server has taken, and that the transcript does not tell. */
 function completionsNotTold(turn: TurnEvidence, results: readonly ToolResult[]): string[] {
   // The one timer of a turn is the end of the wait after an interrupt: what comes later is not waited for.
-  const settled = turn.events.find((event) => event.timerFiredEventAttributes)?.eventId;
-  const limit = settled ? Number(settled) : Number.POSITIVE_INFINITY;
+  const settled = turn.events.findIndex((event) => event.timerFiredEventAttributes);
+  const limit = settled < 0 ? Number.POSITIVE_INFINITY : settled;
   return turn.activityEnds
-    .filter((end) => end.kind === 'completed' && end.callId !== undefined && end.eventId < limit)
+    .filter((end) => end.kind === 'completed' && end.callId !== undefined && end.place < limit)
     .filter((end) => !results.some((result) => isDeepStrictEqual(result, end.result)))
     .map((end) => `${turn.turnId} ${end.activityId}: its recorded result is not in the transcript`);
 }

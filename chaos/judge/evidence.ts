@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client';
-import type { temporal } from '@temporalio/proto';
 import type { Message, TurnOutcome } from 'holdfast/client';
 import { decodePayloads } from '../../dist/client/payloads.js';
 import { readHistory } from '../../dist/client/read-history.js';
@@ -12,8 +11,8 @@ import {
   readRecords,
   recordPaths,
 } from '../records.js';
+import { type HistoryEvent, readChain } from './chain.js';
 
-export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 export type ToolResult = Extract<Message, { role: 'tool' }>['content'][number];
 
 /** How an activity ended, as an event of the history tells it. */
@@ -23,7 +22,8 @@ export type ActivityEnd = {
   /** Of a tool. */
   callId: string | undefined;
   kind: 'completed' | 'failed' | 'timed_out' | 'canceled';
-  eventId: number;
+  /** Of its event among all events of the turn. */
+  place: number;
   at: number;
   /** Of a tool that completed: its result, as it was recorded. */
   result?: unknown;
@@ -40,7 +40,9 @@ export type TurnEvidence = {
   deltaFrom: number;
   /** The same, rebuilt from the history alone. */
   rebuilt: readonly Message[];
+  /** Of all of its runs, in order. */
   events: readonly HistoryEvent[];
+  runs: number;
   activityEnds: readonly ActivityEnd[];
 };
 
@@ -65,17 +67,15 @@ export function loadRecords(folder: string): Records {
 /** Undefined for a turn that the server does not know. */
 export async function loadTurn(client: Client, planned: PlannedTurn): Promise<TurnEvidence | undefined> {
   const { turnId } = planned;
-  const history = await client.workflow
-    .getHandle(turnId)
-    .fetchHistory()
-    .catch(() => undefined);
-  if (!history) return undefined;
-  const events = history.events ?? [];
+  const runs = await readChain(client, turnId);
+  if (!runs) return undefined;
+  const events = runs.flat();
   const { messages: rebuilt, deltaFrom } = await readHistory(client, turnId);
   const { closed, outcome } = await readClose(client, events.at(-1));
   const messages = outcome?.messages ? [...rebuilt.slice(0, deltaFrom), ...outcome.messages] : rebuilt;
   return {
     ...{ turnId, planned, closed, outcome, messages, rebuilt, deltaFrom, events },
+    runs: runs.length,
     activityEnds: await readActivityEnds(client, events),
   };
 }
@@ -108,7 +108,9 @@ async function readActivityEnds(client: Client, events: readonly HistoryEvent[])
     (await decodePayloads(client.options.loadedDataConverter, payloads))[0];
   const scheduled = new Map<string, Pick<ActivityEnd, 'activityId' | 'type' | 'callId'>>();
   const ends: ActivityEnd[] = [];
-  for (const event of events) {
+  for (const [place, event] of events.entries()) {
+    // The next run counts its events from 1 again; of a run's activities none outlives it.
+    if (event.workflowExecutionStartedEventAttributes) scheduled.clear();
     const begins = event.activityTaskScheduledEventAttributes;
     if (begins) {
       const input = (await decode(begins.input?.payloads)) as { callId?: string };
@@ -125,7 +127,7 @@ async function readActivityEnds(client: Client, events: readonly HistoryEvent[])
     ends.push({
       ...of,
       kind: completed ? 'completed' : failed ? 'failed' : timedOut ? 'timed_out' : 'canceled',
-      eventId: Number(event.eventId),
+      place,
       at: msOf(event.eventTime),
       ...(output && { result: output.result }),
     });

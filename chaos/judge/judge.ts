@@ -13,9 +13,13 @@ import { summary } from './summary.js';
 const LOADED_AT_ONCE = 8;
 const SHOWN_PROBLEMS = 8;
 
-const [, , address = '', folder = '', turnCount = '', seed = ''] = process.argv;
+const [, , address = '', folder = '', turnCount = '', seed = '', continueEvery] = process.argv;
 const client = await AgentClient.connect({ address });
-const plan = makePlan(Number(turnCount), Number(seed));
+const plan = makePlan(
+  Number(turnCount),
+  Number(seed),
+  continueEvery === undefined ? undefined : Number(continueEvery),
+);
 const records = loadRecords(folder);
 const turns = await loadAll(plan.turns);
 const found = [...turns.values()];

@@ -37,8 +37,8 @@ function lostActivities(turnId: string, kill: Kill, { activities }: Records): st
 /** When the workflow had its first task done after the activity's end, or had closed; infinite where it never did. */
 function wentOnAt(turn: TurnEvidence, activityId: string, from: number): number {
   const end = endAfter(turn, activityId, from);
-  const went = turn.events.find((event) => {
-    const after = end && Number(event.eventId) > end.eventId && event.workflowTaskCompletedEventAttributes;
+  const went = turn.events.find((event, place) => {
+    const after = end && place > end.place && event.workflowTaskCompletedEventAttributes;
     return after || event === turn.events.at(-1);
   });
   return went ? msOf(went.eventTime) : Number.POSITIVE_INFINITY;

@@ -19,6 +19,7 @@ export function summary(
   return [
     `${count('killed')} SIGKILLs of workers, ${count('orphaned')} of a supervisor alone, ${count('drained')} SIGTERMs, ${restarts.length} restarts of the server (down for ${restarts.join(', ')})`,
     `${count('ended')} interrupts, stops and cancels; steers sent: ${answers}`,
+    `${turns.reduce((sum, { runs }) => sum + runs - 1, 0)} continuations as new`,
     `outcomes: ${tally(turns.map((turn) => turn.outcome?.type ?? turn.closed ?? 'open'))}`,
     `tool results: ${tally(results.map(({ status, cause }) => cause ?? status))}`,
     `workflow tasks that timed out: ${tally(turns.flatMap((turn) => workflowTaskTimeouts(turn)))}`,

@@ -6,13 +6,17 @@ import {
   RECONCILE_TOOL,
   type RunToolInput,
   type RunToolResult,
+  SEAL_TRANSCRIPT,
+  type SealedTranscript,
+  type SealTranscriptInput,
 } from '../shared/activities.js';
 import { versionProblem } from '../shared/version.js';
 import { callModel } from './call-model.js';
 import { reconcileTool, runTool } from './run-tool.js';
+import { sealTranscript } from './seal-transcript.js';
 import type { ActivityServices } from './services.js';
 
-type Activity = (input: never) => Promise<ModelReply | InterruptedReply | RunToolResult>;
+type Activity = (input: never) => Promise<ModelReply | InterruptedReply | RunToolResult | SealedTranscript>;
 
 /**
  * What a worker registers: the model call, and under each tool's name the one activity that runs tools. A type is
@@ -25,6 +29,8 @@ export function holdfastActivities(services: ActivityServices): Record<string, A
     default: tool,
     [CALL_MODEL]: (input: CallModelInput) => callModel(services, readable('model call', input)),
     [RECONCILE_TOOL]: (input: RunToolInput) => reconcileTool(services, readable('tool call', input)),
+    [SEAL_TRANSCRIPT]: (input: SealTranscriptInput) =>
+      sealTranscript(services, readable('transcript to pack', input)),
   };
 }
 

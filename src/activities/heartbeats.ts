@@ -7,7 +7,7 @@ const TICK_MS = 100;
 
 export type Beats = {
   /** What the next beat shows. */
-  details(): Heartbeat;
+  details(): Heartbeat | undefined;
   /** Something new is to be seen: then the next tick beats, without waiting for its turn. */
   hasNews?(): boolean;
   /** Called ten times a second. */

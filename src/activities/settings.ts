@@ -5,6 +5,11 @@ import type { Limits, TurnSettings } from '../shared/turn.js';
 const HEARTBEAT_TIMEOUT_MS = 10_000;
 const RETRYABLE_ATTEMPTS = 5;
 const KB = 1024;
+/** Of a transcript that is passed on in a workflow's input; that input is in the history once. */
+const PLAIN_BYTES = 128 * KB;
+/** Packed, it is in the history twice for each run. */
+const PACKED_BYTES = 128 * KB;
+const PACK_RETRY_ITERATIONS = 20;
 
 /** All that a turn runs with, resolved once; what it gives of its own goes before what the agent says. */
 export function resolveSettings(agent: Agent, model: string, limits: Limits): TurnSettings {
@@ -19,6 +24,13 @@ export function resolveSettings(agent: Agent, model: string, limits: Limits): Tu
     inlineResultBytes: 512 * KB,
     toolRetry: { initialMs: 200, maxMs: 10_000 },
     maxRestarts: 10,
+    continueAsNew: {
+      ...(agent.iterationsPerRun !== undefined && { iterations: agent.iterationsPerRun }),
+      plainBytes: Math.max(PLAIN_BYTES, (agent.maxContextBytes ?? 0) * 1.25),
+      packedBytes: PACKED_BYTES,
+      retryAfter: PACK_RETRY_ITERATIONS,
+    },
+    ...(agent.maxContextBytes !== undefined && { maxContextBytes: agent.maxContextBytes }),
     tools: agent.tools.map((tool) => ({
       name: tool.name,
       idempotent: tool.idempotent,

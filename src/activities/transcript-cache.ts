@@ -5,7 +5,7 @@ type Entry = { epoch: number; messages: Message[]; bytes: number };
 const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
 
 /**
- * Transcripts by run, in the order of their last use, bounded in bytes. A copy only: the workflow holds the truth,
+ * Transcripts by turn (the id of its first run), in the order of their last use, bounded in bytes. A copy only: the workflow holds the truth,
  * and every read is checked against a message id.
  */
 export class TranscriptCache {
@@ -19,9 +19,9 @@ export class TranscriptCache {
     this.#maxTranscripts = options.maxTranscripts ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Messages `from` onwards of a run. What does not follow on what is held is dropped: it will be asked for. */
-  add(runId: string, epoch: number, from: number, messages: readonly Message[]): void {
-    const held = this.#entries.get(runId);
+  /** Messages `from` onwards of a turn. What does not follow on what is held is dropped: it will be asked for. */
+  add(turn: string, epoch: number, from: number, messages: readonly Message[]): void {
+    const held = this.#entries.get(turn);
     const entry = held?.epoch === epoch ? held : { epoch, messages: [], bytes: 0 };
     if (entry.messages.length < from) return;
     if (held && held !== entry) this.#bytes -= held.bytes;
@@ -30,29 +30,29 @@ export class TranscriptCache {
     entry.messages.push(...added);
     entry.bytes += bytes;
     this.#bytes += bytes;
-    this.#entries.delete(runId);
-    this.#entries.set(runId, entry);
+    this.#entries.delete(turn);
+    this.#entries.set(turn, entry);
     this.#evict();
   }
 
-  /** The first messages of a run as far as they are held: all `to`, fewer, or none. */
-  get(runId: string, epoch: number, to: number): readonly Message[] {
-    const entry = this.#entries.get(runId);
+  /** The first messages of a turn as far as they are held: all `to`, fewer, or none. */
+  get(turn: string, epoch: number, to: number): readonly Message[] {
+    const entry = this.#entries.get(turn);
     if (entry?.epoch !== epoch) return [];
-    this.#entries.delete(runId);
-    this.#entries.set(runId, entry);
+    this.#entries.delete(turn);
+    this.#entries.set(turn, entry);
     return entry.messages.slice(0, to);
   }
 
-  drop(runId: string): void {
-    this.#bytes -= this.#entries.get(runId)?.bytes ?? 0;
-    this.#entries.delete(runId);
+  drop(turn: string): void {
+    this.#bytes -= this.#entries.get(turn)?.bytes ?? 0;
+    this.#entries.delete(turn);
   }
 
   #evict(): void {
-    for (const runId of this.#entries.keys()) {
+    for (const turn of this.#entries.keys()) {
       if (this.#bytes <= this.#maxBytes && this.#entries.size <= this.#maxTranscripts) return;
-      this.drop(runId);
+      this.drop(turn);
     }
   }
 }

@@ -10,6 +10,7 @@ const codes: Record<OutcomeType, number> = {
   max_iterations: 3,
   refused: 4,
   truncated: 5,
+  invalid_output: 6,
   interrupted: EXIT_INTERRUPTED,
 };
 

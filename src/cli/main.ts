@@ -12,6 +12,12 @@ function wholeNumber(text: string): number {
   return value;
 }
 
+function portNumber(text: string): number {
+  const port = wholeNumber(text);
+  if (port > 65_535) throw new InvalidArgumentError('It must be a port, 65535 at most.');
+  return port;
+}
+
 function packageVersion(): string {
   const file = new URL('../../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
@@ -84,6 +90,37 @@ server
   .action(async () => {
     const { stopServerCommand } = await import('./server-command.js');
     await stopServerCommand();
+  });
+
+program
+  .command('codec-server')
+  .description("Show the Web UI and the temporal program what is encrypted: Temporal's remote codec.")
+  .option('-p, --port <port>', 'on 127.0.0.1', portNumber, 8888)
+  .option('-o, --origin <url...>', "the Web UI's address; default: the embedded server's")
+  .option('--token <token>', 'ask for this bearer token; default: HOLDFAST_CODEC_TOKEN, else none')
+  .addHelpText(
+    'after',
+    `
+Whoever can reach it reads what the keys of HOLDFAST_ENCRYPTION_KEYS open. See docs/encryption.md.
+
+Examples:
+  export HOLDFAST_ENCRYPTION_KEYS=$(holdfast keygen)
+  holdfast codec-server
+  holdfast codec-server --port 9000 --origin https://temporal.example.com
+  temporal workflow show -w TURN --codec-endpoint http://localhost:8888`,
+  )
+  .action(async (options) => {
+    const { codecServerCommand } = await import('./codec-server-command.js');
+    await codecServerCommand(options);
+  });
+
+program
+  .command('keygen')
+  .description('Print a new encryption key, as HOLDFAST_ENCRYPTION_KEYS takes it.')
+  .argument('[id]', 'names the key; letters, digits and . _ -; default: a random one')
+  .action(async (id: string | undefined) => {
+    const { keygenCommand } = await import('./keygen-command.js');
+    keygenCommand(id);
   });
 
 try {

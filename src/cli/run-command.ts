@@ -6,6 +6,7 @@ import type { TurnHandle } from '../client/turn-handle.js';
 import { ensureServer, type TemporalServer } from '../server/embedded.js';
 import { TURN_ID } from '../shared/turn.js';
 import { createWorker } from '../worker.js';
+import { checkedCodec } from './codec-settings.js';
 import { coder, turnQueue } from './coder.js';
 import { modelOf } from './model-access.js';
 import { installQuietRuntime } from './quiet-runtime.js';
@@ -67,6 +68,7 @@ export async function runCommand(prompt: string, options: RunOptions, signals: S
 /** Throws a UsageError for what no turn can start with. */
 async function checked(prompt: string, options: RunOptions): Promise<Run> {
   const { turnId = randomUUID() } = options;
+  checkedCodec();
   if (prompt.trim() === '') throw new UsageError('The prompt is empty. Say what the agent is to do.');
   if (!TURN_ID.test(turnId)) {
     throw new UsageError(

@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
+import { dataConverter } from '../codec/data-converter.js';
 import { ensureServer } from '../server/embedded.js';
 import { DEFAULT_TASK_QUEUE } from '../shared/turn.js';
 import { Supervisor, type SupervisorEvent } from '../worker/supervisor.js';
+import { checkedCodec } from './codec-settings.js';
 import { EXIT_FAILED } from './exit-codes.js';
 import { reach } from './reach-server.js';
 import { terminalOf } from './terminal.js';
@@ -18,6 +20,7 @@ export async function workerCommand(module: string, options: { taskQueue?: strin
   const path = resolve(module);
   if (!existsSync(path))
     throw new UsageError(`There is no file ${path}. Give the module that exports your agents.`);
+  const codec = checkedCodec();
   const { write, style } = terminalOf(process.stderr);
   const server = await ensureServer({ onProgress: (line) => write(`${style.dim(line)}\n`) });
   const { address, namespace } = server;
@@ -26,7 +29,7 @@ export async function workerCommand(module: string, options: { taskQueue?: strin
   const supervisor = new Supervisor({
     program: PROGRAM,
     args: [path, address, namespace, taskQueue],
-    client: new Client({ connection, namespace }),
+    client: new Client({ connection, namespace, dataConverter: dataConverter(codec) }),
     onEvent: (event) => write(`${style.dim(eventLine(event))}\n`),
   });
   const drain = () => {

@@ -5,6 +5,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandle,
 } from '@temporalio/client';
+import { type CodecOptions, dataConverter } from '../codec/data-converter.js';
 import {
   DEFAULT_TASK_QUEUE,
   TURN_ID,
@@ -31,6 +32,17 @@ export type StartOptions = Partial<Omit<TurnInput, 'v' | 'agent' | 'prompt'>> & 
   taskQueue?: string;
 };
 
+/** What `typeof agent` is to a client, which loads no agents: its output's type. */
+export type AgentType = {
+  readonly kind: 'agent';
+  readonly output?: { readonly type: { readonly _output: unknown } };
+};
+type OutputOf<Typed extends AgentType> = Typed extends {
+  readonly output?: { readonly type: { readonly _output: infer Output } };
+}
+  ? Output
+  : unknown;
+
 /** How long a turn waits where its worker dies with a workflow task in hand, which no supervisor can tell; else 10 s. */
 const WORKFLOW_TASK_TIMEOUT = '5 seconds';
 
@@ -46,10 +58,14 @@ export class AgentClient {
     this.#close = close;
   }
 
-  /** Connects as every Temporal client does: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, or a profile. */
+  /**
+   * Connects as every Temporal client does: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, or a profile. What workers encrypt
+   * is read with the keys of `codec`; default: `HOLDFAST_ENCRYPTION_KEYS`.
+   */
   static async connect(
-    options: { address?: string; namespace?: string; taskQueue?: string } = {},
+    options: { address?: string; namespace?: string; taskQueue?: string; codec?: CodecOptions } = {},
   ): Promise<AgentClient> {
+    const converter = dataConverter(options.codec);
     const { loadClientConnectConfig } = await import('@temporalio/envconfig');
     const config = loadClientConnectConfig();
     const connection = await Connection.connect({
@@ -61,7 +77,10 @@ export class AgentClient {
     const namespace = options.namespace ?? config.namespace ?? 'default';
     const { taskQueue } = options;
     return new AgentClient(
-      { client: new Client({ connection, namespace }), ...(taskQueue !== undefined && { taskQueue }) },
+      {
+        client: new Client({ connection, namespace, dataConverter: converter }),
+        ...(taskQueue !== undefined && { taskQueue }),
+      },
       () => connection.close(),
     );
   }
@@ -75,7 +94,11 @@ export class AgentClient {
    * Starts a turn and returns at once. A `turnId` that was used before attaches to that turn (`attached`), unless
    * its agent or prompt differ: then {@link TurnConflict}. Throws a TypeError for options that no turn can have.
    */
-  async start(agent: string, prompt: string, options: StartOptions = {}): Promise<TurnHandle> {
+  async start<Typed extends AgentType = AgentType>(
+    agent: string,
+    prompt: string,
+    options: StartOptions = {},
+  ): Promise<TurnHandle<OutputOf<Typed>>> {
     const { turnId = randomUUID(), taskQueue = this.#taskQueue, ...rest } = options;
     const input = checkedInput({ v: 1, agent, prompt, ...rest });
     if (!TURN_ID.test(turnId)) {
@@ -110,12 +133,16 @@ export class AgentClient {
   }
 
   /** A turn that was started before, by whomever. Whether it exists shows at the first call on it. */
-  turn(turnId: string): TurnHandle {
+  turn<Typed extends AgentType = AgentType>(turnId: string): TurnHandle<OutputOf<Typed>> {
     return this.#turn(this.client.workflow.getHandle(turnId), true);
   }
 
-  #turn(handle: WorkflowHandle, attached: boolean): TurnHandle {
-    return new TurnHandle(this.client, handle as WorkflowHandle<() => Promise<TurnOutcome>>, attached);
+  #turn<Output>(handle: WorkflowHandle, attached: boolean): TurnHandle<Output> {
+    return new TurnHandle<Output>(
+      this.client,
+      handle as WorkflowHandle<() => Promise<TurnOutcome>>,
+      attached,
+    );
   }
 
   /** What the turn was started with, from the first event of its history. */

@@ -3,7 +3,7 @@ import type { temporal } from '@temporalio/proto';
 import { CALL_MODEL, type Heartbeat } from '../shared/activities.js';
 import type { TurnEvent } from '../shared/events.js';
 import type { TurnFold } from '../shared/fold.js';
-import { decodePayloads } from './payloads.js';
+import { decodeFailure, decodePayloads } from './payloads.js';
 
 type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
 
@@ -45,7 +45,8 @@ export class LiveEvents {
     }
     if (attempt > 1 && told.retryOf < attempt - 1 && activity.lastFailure) {
       told.retryOf = attempt - 1;
-      events.push({ ...base, ...this.#retryWaiting(activity, isModel, fold) });
+      const lastFailure = await decodeFailure(this.#converter, activity.lastFailure);
+      events.push({ ...base, ...this.#retryWaiting({ ...activity, lastFailure }, isModel, fold) });
     }
     const [beat] = await decodePayloads(this.#converter, activity.heartbeatDetails?.payloads);
     const news = this.#news(beat as Heartbeat | undefined, told, callIdOf(id, fold));

@@ -6,12 +6,15 @@ import {
   type InterruptedReply,
   type ModelReply,
   type RunToolInput,
+  SEAL_TRANSCRIPT,
 } from '../shared/activities.js';
+import type { CarriedTurn } from '../shared/carried.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import type { ModelEnd, RecordedStep } from '../shared/fold.js';
 import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
 import { hasBegun, partialTextOf, type ToolEnd } from '../shared/settle.js';
 import type { TurnInput, TurnOutcome } from '../shared/turn.js';
+import { carriedMessages } from './carried-messages.js';
 import { decodePayloads } from './payloads.js';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
@@ -27,13 +30,14 @@ type RawEnd =
 const HEARTBEAT_TIMEOUT = 4;
 const START_TO_CLOSE_TIMEOUT = 1;
 
-/** Reads a turn's event history, event by event, as the steps that the fold takes. */
+/** Reads a turn's event history, event by event and over all its runs, as the steps that the fold takes. */
 export class RecordedSteps {
   readonly #converter: LoadedDataConverter;
   readonly #workflowId: string;
   readonly #scheduled = new Map<string, Scheduled>();
   readonly #attempts = new Map<string, number>();
-  readonly #fallbackIds = new FallbackIds();
+  #fallbackIds = new FallbackIds();
+  #isFirst = true;
 
   constructor(converter: LoadedDataConverter, workflowId: string) {
     this.#converter = converter;
@@ -55,12 +59,19 @@ export class RecordedSteps {
   async #started(event: HistoryEvent): Promise<WithoutTime<RecordedStep> | undefined> {
     const attributes = event.workflowExecutionStartedEventAttributes;
     if (!attributes) return undefined;
-    const [input] = await this.#decode(attributes.input?.payloads);
+    // Each run counts its events anew.
+    this.#scheduled.clear();
+    this.#attempts.clear();
+    if (!this.#isFirst) return undefined;
+    this.#isFirst = false;
+    const [input, carried] = (await this.#decode(attributes.input?.payloads)) as [TurnInput, CarriedTurn?];
+    this.#fallbackIds = new FallbackIds(carried?.interventions.fallbackIds);
     return {
       kind: 'started',
       turnId: this.#workflowId.split('/').at(-1) ?? this.#workflowId,
       firstRunId: attributes.firstExecutionRunId ?? '',
-      input: input as TurnInput,
+      input,
+      ...(carried && { carried, earlier: await carriedMessages(carried.transcript) }),
     };
   }
 
@@ -75,9 +86,10 @@ export class RecordedSteps {
     const [input] = await this.#decode(attributes.input?.payloads);
     const type = attributes.activityType?.name ?? '';
     this.#scheduled.set(String(event.eventId), { type, input });
+    if (type === SEAL_TRANSCRIPT) return undefined;
     if (type === CALL_MODEL) {
-      const { iteration, steers = [] } = input as CallModelInput;
-      return { kind: 'model_scheduled', iteration, steers };
+      const { iteration, steers = [], outputRequest } = input as CallModelInput;
+      return { kind: 'model_scheduled', iteration, steers, ...(outputRequest && { outputRequest }) };
     }
     return { kind: 'tool_scheduled', activityType: type, input: input as RunToolInput };
   }
@@ -86,6 +98,7 @@ export class RecordedSteps {
     const ended = await this.#ended(event);
     if (!ended) return undefined;
     const { scheduled, attempt, end } = ended;
+    if (scheduled.type === SEAL_TRANSCRIPT) return undefined;
     if (scheduled.type === CALL_MODEL) return { kind: 'model_ended', attempt, end: this.#modelEnd(end) };
     const input = scheduled.input as RunToolInput;
     return {

@@ -18,20 +18,24 @@ import type { TurnFold } from '../shared/fold.js';
 import {
   INTERRUPT,
   type InterventionKind,
+  MAX_STEER_BYTES,
   RECEIPT_QUERY,
   type Receipt,
   STEER,
   STOP,
 } from '../shared/interventions.js';
+import { jsonBytes } from '../shared/json.js';
 import type { Message } from '../shared/messages.js';
 import { type OutcomeType, STATE_QUERY, type TurnOutcome, type TurnState } from '../shared/turn.js';
 import { TurnFailed, TurnNotFound } from './errors.js';
 
-/** An ended turn's outcome, with all the messages that it added. */
-export type FinishedTurn = Omit<TurnOutcome, 'messages' | 'type'> & {
-  type: OutcomeType;
+/**
+ * An ended turn's outcome, with all the messages that it added. A completed one has the `output` of its agent, checked
+ * and as JSON has it; where the agent has none, or its type was not given, it is `unknown`.
+ */
+export type FinishedTurn<Output = unknown> = Omit<TurnOutcome, 'messages' | 'type' | 'output'> & {
   messages: Message[];
-};
+} & ({ type: 'completed'; output: Output } | { type: Exclude<OutcomeType, 'completed'>; output?: never });
 
 export type MessageOptions = {
   /** Sent twice under one id, it counts once. Default: a new one. */
@@ -46,7 +50,7 @@ export type SentMessage = { id: string; status: 'sent' | 'too_late' };
 // What reads histories is loaded when it is needed: a program that starts a turn is to be quick.
 
 /** One turn, running or ended. All it knows is on the Temporal server. */
-export class TurnHandle {
+export class TurnHandle<Output = unknown> {
   readonly turnId: string;
   /** It had been started before. */
   readonly attached: boolean;
@@ -61,7 +65,7 @@ export class TurnHandle {
   }
 
   /** Waits for the end. Throws {@link TurnFailed} when there is no outcome, {@link TurnNotFound} when no turn. */
-  async result(): Promise<FinishedTurn> {
+  async result(): Promise<FinishedTurn<Output>> {
     let outcome: TurnOutcome;
     try {
       outcome = await this.#handle.result();
@@ -69,7 +73,7 @@ export class TurnHandle {
       throw turnError(this.turnId, error);
     }
     const messages = outcome.messages ?? (await this.#deltaMessages());
-    return { ...outcome, type: outcome.type as OutcomeType, messages };
+    return { ...outcome, messages } as FinishedTurn<Output>;
   }
 
   /**
@@ -112,6 +116,12 @@ export class TurnHandle {
   /** A message that joins the running turn before its next model call. One that is too late is in `outcome.undelivered`. */
   async steer(message: string, options: MessageOptions = {}): Promise<SentMessage> {
     if (message.trim() === '') throw new TypeError('An empty message can not be sent.');
+    const bytes = jsonBytes(message);
+    if (bytes > MAX_STEER_BYTES) {
+      throw new TypeError(
+        `The message takes ${bytes} bytes; it may take ${MAX_STEER_BYTES}. Put long texts into a file that a tool reads.`,
+      );
+    }
     return await this.#send(STEER, { message }, options);
   }
 

@@ -1,8 +1,11 @@
+import type { z } from 'zod';
+import type { JsonObject } from '../shared/json.js';
 import type { Model } from '../shared/model-port.js';
 import type { Limits } from '../shared/turn.js';
 import type { Tool } from './define-tool.js';
+import { jsonSchema } from './json-schema.js';
 
-export type AgentOptions = {
+export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
   /** How turns name it: letters, digits and . _ -, 64 at most. */
   name: string;
   /** Recorded with every turn; a running turn goes on only on a worker that has the same version. Default '1'. */
@@ -14,15 +17,27 @@ export type AgentOptions = {
   model: string | Model;
   tools?: readonly AnyTool[];
   limits?: Limits;
+  /**
+   * What the turn's last reply must be: it is checked, asked for again where it does not fit, and given as
+   * `outcome.output`, as JSON (a date is a text). Anything that a JSON schema can say.
+   */
+  output?: Output;
   /** The most tool calls of one reply that run side by side; default 8. */
   maxParallelTools?: number;
+  /**
+   * The oldest rounds of a transcript are dropped when it takes more bytes of JSON than this, 1,000,000 at most. The model
+   * is told how many; all of it stays in the event history. Default: nothing is dropped.
+   */
+  maxContextBytes?: number;
+  /** Model calls after which a turn goes on in a new run of its workflow. Default: when Temporal suggests it. */
+  iterationsPerRun?: number;
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of tools with different arguments has no other common type.
 export type AnyTool = Tool<any, any>;
 
-/** An agent: a plain value. Made by {@link defineAgent}. */
-export type Agent = {
+/** An agent: a plain value. Made by {@link defineAgent}; `Output` is the type of `outcome.output`. */
+export type Agent<Output = unknown> = {
   readonly kind: 'agent';
   readonly name: string;
   readonly version: string;
@@ -31,15 +46,28 @@ export type Agent = {
   readonly model: string | Model;
   readonly tools: readonly AnyTool[];
   readonly limits: { readonly iterations: number };
+  readonly output?: AgentOutput<Output>;
   readonly maxParallelTools: number;
+  readonly maxContextBytes?: number;
+  readonly iterationsPerRun?: number;
+};
+
+/** What an agent's last reply must be. */
+export type AgentOutput<Output = unknown> = {
+  readonly type: z.ZodType<Output>;
+  readonly schema: JsonObject;
 };
 
 const AGENT_NAME = /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/;
 const DEFAULT_ITERATIONS = 199;
 const DEFAULT_PARALLEL_TOOLS = 8;
+/** It is passed on in a workflow's input, of which Temporal carries 2 MB. */
+const MAX_CONTEXT_BYTES = 1_000_000;
 
 /** Makes an agent. Throws a TypeError or RangeError that names the agent and the fault: a bad name, a tool twice. */
-export function defineAgent(options: AgentOptions): Agent {
+export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
+  options: AgentOptions<Output>,
+): Agent<z.output<Output>> {
   const { name, tools = [] } = options;
   if (!AGENT_NAME.test(name)) {
     throw new TypeError(`Agent name ${JSON.stringify(name)}: use letters, digits and . _ -, 64 at most.`);
@@ -50,6 +78,10 @@ export function defineAgent(options: AgentOptions): Agent {
   const maxParallelTools = options.maxParallelTools ?? DEFAULT_PARALLEL_TOOLS;
   requireCount(`Agent ${name}, limits.iterations`, iterations);
   requireCount(`Agent ${name}, maxParallelTools`, maxParallelTools);
+  const { maxContextBytes, iterationsPerRun } = options;
+  if (maxContextBytes !== undefined)
+    requireCount(`Agent ${name}, maxContextBytes`, maxContextBytes, MAX_CONTEXT_BYTES);
+  if (iterationsPerRun !== undefined) requireCount(`Agent ${name}, iterationsPerRun`, iterationsPerRun);
   return {
     kind: 'agent',
     name,
@@ -59,11 +91,22 @@ export function defineAgent(options: AgentOptions): Agent {
     model: options.model,
     tools,
     limits: { iterations },
+    ...(options.output && { output: agentOutput(name, options.output) }),
     maxParallelTools,
+    ...(maxContextBytes !== undefined && { maxContextBytes }),
+    ...(iterationsPerRun !== undefined && { iterationsPerRun }),
   };
 }
 
-function requireCount(what: string, value: number): void {
-  if (!Number.isInteger(value) || value < 1)
-    throw new RangeError(`${what}: ${value} is not a whole number from 1.`);
+function agentOutput<Output extends z.ZodType>(name: string, type: Output): AgentOutput<z.output<Output>> {
+  return {
+    type: type as z.ZodType<z.output<Output>>,
+    schema: jsonSchema(`Agent ${name}: its output`, type, 'output'),
+  };
+}
+
+function requireCount(what: string, value: number, most = Number.POSITIVE_INFINITY): void {
+  if (Number.isInteger(value) && value >= 1 && value <= most) return;
+  const to = most === Number.POSITIVE_INFINITY ? '' : ` to ${most}`;
+  throw new RangeError(`${what}: ${value} is not a whole number from 1${to}.`);
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { JsonObject } from '../shared/json.js';
 import { errorText } from '../shared/wire-text.js';
 import { type Duration, durationMs } from './duration.js';
+import { jsonSchema } from './json-schema.js';
 
 /** The answer of `reconcile` that says: it did not happen. */
 export const notDone: unique symbol = Symbol.for('holdfast.notDone');
@@ -102,19 +103,12 @@ function timeoutMs(name: string, timeout: Duration): number {
 }
 
 function inputSchema(name: string, input: z.ZodType): JsonObject {
-  let schema: JsonObject;
-  try {
-    schema = z.toJSONSchema(input, { io: 'input', target: 'draft-7' }) as JsonObject;
-  } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    throw new TypeError(`Tool ${name}: its input has no JSON schema. ${problem}`);
-  }
+  const schema = jsonSchema(`Tool ${name}: its input`, input, 'input');
   if (schema['type'] !== 'object') {
     throw new TypeError(
       `Tool ${name}: its input must be a zod object, as in z.object({ path: z.string() }).`,
     );
   }
-  delete schema['$schema'];
   // A plain z.object drops what it doesn't know; a model that invents an argument is to hear of it instead.
   return { additionalProperties: false, ...schema };
 }

@@ -25,6 +25,8 @@ export type TemporaryServer = {
   readonly address: string;
   readonly namespace: string;
   readonly uiUrl: string | undefined;
+  /** Where it keeps its database, `temporal.db`. */
+  readonly folder: string;
   /** Of the present process: another one after a restart. */
   readonly pid: number;
   /** Ends it and removes its data. */
@@ -99,6 +101,7 @@ function temporaryServer(plan: ServerProcessPlan, first: RunningServerProcess): 
     address: `127.0.0.1:${plan.port}`,
     namespace: plan.namespace,
     uiUrl: plan.uiPort === undefined ? undefined : `http://127.0.0.1:${plan.uiPort}`,
+    folder: plan.folder,
     get pid() {
       return current.pid;
     },

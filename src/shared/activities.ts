@@ -1,3 +1,4 @@
+import type { TranscriptSegment } from './carried.js';
 import type { Json, JsonObject } from './json.js';
 import type { AssistantMessage, Message, ToolResultBlock } from './messages.js';
 import type { TurnSettings, Usage } from './turn.js';
@@ -5,6 +6,7 @@ import type { TurnSettings, Usage } from './turn.js';
 /** Activity types of ours; a tool call's activity type is the tool's name. */
 export const CALL_MODEL = 'holdfast.callModel';
 export const RECONCILE_TOOL = 'holdfast.reconcileTool';
+export const SEAL_TRANSCRIPT = 'holdfast.sealTranscript';
 
 /**
  * Where a transcript's messages are, so that they are never sent twice: the first `to` messages of an open run,
@@ -17,6 +19,8 @@ export type TranscriptSpan = {
   epoch: number;
   to: number;
   headId: string;
+  /** Of the first run where `runId` continues others: what a worker remembers of those counts. */
+  firstRunId?: string;
 };
 
 /** `spans` in order, then `tail`: messages of this one call that no run holds. */
@@ -36,8 +40,13 @@ export type CallModelInput = {
   steers?: string[];
   /** The first call of a turn also resolves its settings; `limits` are the turn's own. */
   resolve?: { limits: { iterations?: number } };
+  /** The call whose last message asks for the turn's output: no tool may be called. */
+  outputRequest?: OutputRequest;
   metadata?: JsonObject;
 };
+
+/** Why the last reply was not the turn's output, a line each. */
+export type OutputRequest = { problems: string[] };
 
 /** What is to be done with one tool call, in request order. A bad call is answered here and costs no activity. */
 export type PlannedCall =
@@ -49,6 +58,8 @@ export type ModelReply = {
   message: AssistantMessage;
   calls: PlannedCall[];
   usage?: Usage;
+  /** Of a reply without calls, where the agent has an output: whether it is one. */
+  output?: { ok: true; value: Json } | { ok: false; problems: string[] };
   /** In the first reply of a turn. */
   settings?: TurnSettings;
 };
@@ -64,6 +75,18 @@ export type RunToolInput = {
   input: Json;
   metadata?: JsonObject;
 };
+
+/** Asks for the messages of a transcript as segments: those from `from` on are not in `segments` yet. */
+export type SealTranscriptInput = {
+  v: 1;
+  transcript: TranscriptRef;
+  from: number;
+  segments: TranscriptSegment[];
+  /** Segments that take more than this together go into the artifact store. */
+  inlineBytes: number;
+};
+
+export type SealedTranscript = { v: 1; segments: TranscriptSegment[] };
 
 /** What an interrupted model call tells, as its result or in its cancellation: all the text that it had streamed. */
 export type InterruptedReply = { v: 1; interrupted: true; text: string };

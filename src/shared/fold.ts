@@ -1,9 +1,16 @@
-import type { ModelReply, PlannedCall, RunToolInput } from './activities.js';
+import type { ModelReply, OutputRequest, PlannedCall, RunToolInput } from './activities.js';
 import { RECONCILE_TOOL } from './activities.js';
+import type { CarriedTurn } from './carried.js';
 import type { TurnEvent } from './events.js';
 import type { SteerMessage } from './interventions.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
-import { interruptionNote, openingMessages, partialReply, steerMessage } from './opening.js';
+import {
+  interruptionNote,
+  openingMessages,
+  outputRequestMessage,
+  partialReply,
+  steerMessage,
+} from './opening.js';
 import { settleToolCall, type ToolEnd } from './settle.js';
 import { mayStillRun, notStarted, workerLost } from './tool-results.js';
 import { pendingCalls, toolMessage } from './transcript.js';
@@ -20,8 +27,16 @@ export type RecordedSteer = { kind: 'steer'; steer: SteerMessage };
 
 /** What a turn's event history says, step by step, freed of Temporal's own forms. */
 export type RecordedStep = { at: string } & (
-  | { kind: 'started'; turnId: string; firstRunId: string; input: TurnInput }
-  | { kind: 'model_scheduled'; iteration: number; steers: string[] }
+  | {
+      kind: 'started';
+      turnId: string;
+      firstRunId: string;
+      input: TurnInput;
+      /** Where the history of earlier runs is gone: what the first one that is left was given, and its messages. */
+      carried?: CarriedTurn;
+      earlier?: Message[];
+    }
+  | { kind: 'model_scheduled'; iteration: number; steers: string[]; outputRequest?: OutputRequest }
   | RecordedSteer
   | { kind: 'model_ended'; attempt: number; end: ModelEnd }
   | { kind: 'tool_scheduled'; activityType: string; input: RunToolInput }
@@ -65,6 +80,7 @@ export class TurnFold {
       case 'model_scheduled':
         this.iteration = step.iteration;
         this.#withdrawPartial();
+        this.#askForOutput(step.outputRequest);
         return [...this.#deliver(step.steers), { type: 'model_started' as const }].map((event) =>
           this.#event(step.at, 0, event),
         );
@@ -97,9 +113,11 @@ export class TurnFold {
   }
 
   #start(step: Extract<RecordedStep, { kind: 'started' }>): NewEvent {
-    const { messages, deltaFrom } = openingMessages(step.input, step.firstRunId);
-    this.messages.push(...messages);
-    this.deltaFrom = deltaFrom;
+    const opening = openingMessages(step.input, step.firstRunId);
+    this.messages.push(...(step.earlier ?? opening.messages));
+    this.deltaFrom = step.carried?.transcript.deltaFrom ?? opening.deltaFrom;
+    this.#settings = step.carried?.settings;
+    for (const steer of step.carried?.interventions.steers ?? []) this.#steers.set(steer.id, steer);
     this.turnId = step.turnId;
     this.#firstRunId = step.firstRunId;
     return { type: 'turn_started', agent: step.input.agent, prompt: step.input.prompt };
@@ -164,6 +182,14 @@ export class TurnFold {
     if (block?.type === 'text' && block.partial && this.messages.length > this.deltaFrom) this.messages.pop();
   }
 
+  #askForOutput(request: OutputRequest | undefined): void {
+    const schema = this.#settings?.output?.schema;
+    if (!request || !schema) return;
+    const message = outputRequestMessage(this.#firstRunId, this.iteration, schema, request);
+    // It stands there already where the call is made again.
+    if (!this.messages.some(({ id }) => id === message.id)) this.messages.push(message);
+  }
+
   /** Steering messages that the model call about to start is the first to see. */
   #deliver(ids: readonly string[]): NewEvent[] {
     const steers = ids.flatMap((id) => this.#steers.get(id) ?? []);
@@ -179,7 +205,7 @@ export class TurnFold {
       return this.#settle(this.#lost.get(call.id) ?? running);
     });
     if (outcome === 'interrupted' || outcome === 'canceled') {
-      const note = interruptionNote(this.messages, this.#firstRunId);
+      const note = interruptionNote(this.messages.at(-1)?.role, this.#firstRunId);
       if (note) this.messages.push(note);
     }
     return settled;

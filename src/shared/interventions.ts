@@ -1,4 +1,4 @@
-import { isJsonObject } from './json.js';
+import { isJsonObject, jsonBytes } from './json.js';
 import { distinctWireId, wireId, wireText } from './wire-text.js';
 
 /** Signals and updates of the same names; the update answers with a {@link Receipt}. */
@@ -53,10 +53,13 @@ export function readStop(raw: unknown, fallbackId: string): { id: string; reason
   };
 }
 
-/** Undefined where there is no message in it. */
+/** UTF-8 bytes: what waits for a model call is carried over to a turn's next run, and must fit there. */
+export const MAX_STEER_BYTES = 250_000;
+
+/** Undefined where there is no message in it, or one that is too long. */
 export function readSteer(raw: unknown, fallbackId: string): SteerMessage | undefined {
   const message = textField(raw, 'message');
-  if (!message?.trim()) return undefined;
+  if (!message?.trim() || jsonBytes(message) > MAX_STEER_BYTES) return undefined;
   const { id, by } = readStop(raw, fallbackId);
   return { id, message: message.toWellFormed(), ...(by !== undefined && { by }) };
 }
@@ -75,7 +78,15 @@ export type Via = 'signal' | 'update';
 
 /** The id of a message that bears none: its number among those of its kind, which the event history tells, too. */
 export class FallbackIds {
-  readonly #counts = new Map<string, number>();
+  readonly #counts: Map<string, number>;
+
+  constructor(counts: Iterable<[string, number]> = []) {
+    this.#counts = new Map(counts);
+  }
+
+  counts(): [name: string, count: number][] {
+    return [...this.#counts];
+  }
 
   next(kind: InterventionKind, via: Via): string {
     const name = via === 'signal' ? `~${kind}` : `~${kind}-update`;

@@ -1,4 +1,6 @@
+import type { OutputRequest } from './activities.js';
 import type { SteerMessage } from './interventions.js';
+import type { JsonObject } from './json.js';
 import { type AssistantMessage, type Message, textContent } from './messages.js';
 import { reconcile } from './transcript.js';
 import type { TurnInput } from './turn.js';
@@ -32,6 +34,22 @@ export function partialReply(firstRunId: string, iteration: number, text: string
   return { role: 'assistant', id, content: [{ type: 'text', id: `${id}.0`, text, partial: true }] };
 }
 
+/** Asks for the turn's output, before the model call of that number. */
+export function outputRequestMessage(
+  firstRunId: string,
+  iteration: number,
+  schema: JsonObject,
+  { problems }: OutputRequest,
+): Message {
+  const id = `${ownId('o', firstRunId)}_${iteration}`;
+  const text = [
+    'Now give your final answer as JSON, and nothing else: no other text and no tool calls.',
+    `It must fit this JSON schema:\n${JSON.stringify(schema)}`,
+    ...(problems.length > 0 ? [`Your last answer did not:\n${problems.join('\n')}`] : []),
+  ].join('\n\n');
+  return { role: 'user', id, content: textContent(id, text) };
+}
+
 /** A steering message as the model sees it. */
 export function steerMessage({ id, message }: SteerMessage): Message {
   const messageId = `steer_${id}`;
@@ -42,8 +60,11 @@ export function steerMessage({ id, message }: SteerMessage): Message {
  * What an interrupted turn's transcript ends with, so that the next turn knows: nothing where tool results tell of it
  * or where the round was complete, else a note in the user's name.
  */
-export function interruptionNote(messages: readonly Message[], firstRunId: string): Message | undefined {
-  if (messages.at(-1)?.role === 'tool') return undefined;
+export function interruptionNote(
+  lastRole: Message['role'] | undefined,
+  firstRunId: string,
+): Message | undefined {
+  if (lastRole === 'tool') return undefined;
   const id = ownId('n', firstRunId);
   return { role: 'user', id, content: textContent(id, '[The user interrupted the turn here.]') };
 }

@@ -1,5 +1,6 @@
+import type { TranscriptBase } from './carried.js';
 import type { Intervention, SteerMessage } from './interventions.js';
-import { type JsonObject, jsonBytes } from './json.js';
+import { type Json, type JsonObject, jsonBytes } from './json.js';
 import { isMessage, type Message, type ToolResultBlock } from './messages.js';
 import {
   is,
@@ -12,8 +13,11 @@ import {
   isText,
   isWholeNumber,
 } from './shape.js';
+import type { TurnUsage } from './usage.js';
 import { WIRE_VERSION } from './version.js';
 import { errorText, wireText } from './wire-text.js';
+
+export type { TurnUsage, Usage } from './usage.js';
 
 /** Names that Temporal sees. A workflow of one of these types on any server is Holdfast's. */
 export const TURN_WORKFLOW = 'holdfast.turn';
@@ -24,6 +28,8 @@ export const MESSAGES_QUERY = 'messages';
 const TENANT_BYTES = 64;
 /** Temporal carries 2 MB a payload, and the prompt is in the outcome again, with what is said about it. */
 const INPUT_BYTES = 1_500_000;
+/** Each activity of the turn is told it. */
+const METADATA_BYTES = 16_000;
 
 /** Ids become parts of workflow ids and of URLs. A `/` stands only between a session and its turn. */
 export const TURN_ID = /^[a-zA-Z0-9][a-zA-Z0-9._:/-]{0,199}$/;
@@ -64,6 +70,11 @@ const isTenant = is(
   (value) => typeof value === 'string' && wireText(value, TENANT_BYTES) === value,
 );
 
+const isMetadata = is(
+  `an object of ${METADATA_BYTES} bytes of JSON at most`,
+  (value) => isObject(value, '').length === 0 && jsonBytes(value) <= METADATA_BYTES,
+);
+
 const isTurnInput = isShape(
   { v: isOneOf(WIRE_VERSION), agent: isNonEmptyText, prompt: isText },
   {
@@ -73,7 +84,7 @@ const isTurnInput = isShape(
     model: isText,
     limits: isShape({}, { iterations: isWholeNumber(1, 100_000) }),
     stream: isBoolean,
-    metadata: isObject,
+    metadata: isMetadata,
     tenant: isTenant,
     traceparent: isText,
   },
@@ -94,45 +105,6 @@ export function turnInputProblems(value: unknown): string[] {
   }
 }
 
-/** What a model call cost. A count that the provider did not tell is absent, never 0. */
-export type Usage = {
-  inputTokens?: number;
-  cachedInputTokens?: number;
-  outputTokens?: number;
-  reasoningTokens?: number;
-};
-
-/** The sum over a turn's model calls. */
-export type TurnUsage = {
-  inputTokens: number;
-  cachedInputTokens: number;
-  outputTokens: number;
-  reasoningTokens: number;
-  /** Model calls that answered, and how many of them told no usage: those are not in the sums. */
-  modelCalls: number;
-  unknownCalls: number;
-};
-
-export const noUsage: TurnUsage = {
-  inputTokens: 0,
-  cachedInputTokens: 0,
-  outputTokens: 0,
-  reasoningTokens: 0,
-  modelCalls: 0,
-  unknownCalls: 0,
-};
-
-export function addUsage(sum: TurnUsage, usage: Usage | undefined): TurnUsage {
-  return {
-    inputTokens: sum.inputTokens + (usage?.inputTokens ?? 0),
-    cachedInputTokens: sum.cachedInputTokens + (usage?.cachedInputTokens ?? 0),
-    outputTokens: sum.outputTokens + (usage?.outputTokens ?? 0),
-    reasoningTokens: sum.reasoningTokens + (usage?.reasoningTokens ?? 0),
-    modelCalls: sum.modelCalls + 1,
-    unknownCalls: sum.unknownCalls + (usage?.inputTokens === undefined ? 1 : 0),
-  };
-}
-
 /** What a turn runs with: resolved once, in its first model call, and recorded in that call's result. */
 export type TurnSettings = {
   agent: string;
@@ -151,6 +123,17 @@ export type TurnSettings = {
   toolRetry: { initialMs: number; maxMs: number };
   /** How often a tool call that had not begun when its worker died is started anew. */
   maxRestarts: number;
+  /**
+   * When the turn goes on in a new run of its workflow: when Temporal suggests it, or after so many model calls. A
+   * transcript of up to `plainBytes` of JSON is passed on as it is; else it is packed, and goes into the artifact store
+   * where it takes more than `packedBytes`. Where packing fails, it is tried again after `retryAfter` model calls. A
+   * turn that was started without this stays in one run.
+   */
+  continueAsNew?: { iterations?: number; plainBytes: number; packedBytes: number; retryAfter: number };
+  /** The oldest rounds are dropped from a transcript that takes more JSON than this. */
+  maxContextBytes?: number;
+  /** What the turn's last reply must be: JSON of this schema, which is asked for `maxAsks` times beyond the first. */
+  output?: { schema: JsonObject; maxAsks: number };
   tools: ToolSettings[];
 };
 
@@ -171,7 +154,14 @@ export type ToolSettings = {
   schemaHash: string;
 };
 
-export type OutcomeType = 'completed' | 'interrupted' | 'max_iterations' | 'refused' | 'truncated';
+/** `invalid_output`: the agent has an `output`, and no reply fitted it, however often it was asked. */
+export type OutcomeType =
+  | 'completed'
+  | 'interrupted'
+  | 'max_iterations'
+  | 'refused'
+  | 'truncated'
+  | 'invalid_output';
 
 /** How a turn ended. The workflow's result; of a failed turn, the failure's details. */
 export type TurnOutcome = {
@@ -182,6 +172,8 @@ export type TurnOutcome = {
   version: string;
   /** The text of the last reply; `''` where there is none. */
   text: string;
+  /** Of a completed turn of an agent with an `output`: the reply as JSON, checked. */
+  output?: Json;
   /** Model calls that answered. */
   iterations: number;
   usage: TurnUsage;
@@ -216,4 +208,12 @@ export type TurnState = {
 
 /** The `messages` query: from index `from` on, as many as fit in `maxBytes` of JSON, at least one. */
 export type MessagesPageRequest = { v: 1; from: number; to?: number; maxBytes?: number };
-export type MessagesPage = { v: 1; from: number; messages: Message[]; total: number; deltaFrom: number };
+export type MessagesPage = {
+  v: 1;
+  from: number;
+  messages: Message[];
+  total: number;
+  deltaFrom: number;
+  /** Where the page begins in what an earlier run has packed: that, and no messages. The next page is from its end. */
+  base?: TranscriptBase;
+};

@@ -2,6 +2,7 @@ import { Worker } from '@temporalio/worker';
 import type { StartOptions } from '../client/agent-client.js';
 import { TurnFailed } from '../client/errors.js';
 import type { FinishedTurn } from '../client/turn-handle.js';
+import { dataConverter } from '../codec/data-converter.js';
 import type { Agent } from '../define/define-agent.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from '../shared/messages.js';
 import { toolCallsOf } from '../shared/messages.js';
@@ -44,12 +45,22 @@ export async function testTurn(
   });
 }
 
-/** Replays an ended turn's history with today's workflow code; throws where the two differ. */
+/** Replays an ended turn's history, over all its runs, with today's workflow code; throws where the two differ. */
 export async function replay(turnId: string): Promise<void> {
   const { client } = await testPlace();
-  const history = await client.client.workflow.getHandle(turnId).fetchHistory();
-  const workflowBundle = { codePath: workflowBundlePath() };
-  await Worker.runReplayHistory({ workflowBundle, sinks: holdfastSinks() }, history, turnId);
+  const options = {
+    workflowBundle: { codePath: workflowBundlePath() },
+    sinks: holdfastSinks(),
+    dataConverter: dataConverter(),
+  };
+  const last = await client.client.workflow.getHandle(turnId).fetchHistory();
+  const started = last.events?.[0]?.workflowExecutionStartedEventAttributes;
+  for (let runId = started?.firstExecutionRunId; runId; ) {
+    const history = await client.client.workflow.getHandle(turnId, runId).fetchHistory();
+    await Worker.runReplayHistory(options, history, turnId);
+    const end = history.events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes;
+    runId = end?.newExecutionRunId;
+  }
 }
 
 function callsOf(transcript: readonly Message[]): TestedTurn['calls'] {

@@ -14,7 +14,8 @@ export function holdfastSinks(
     holdfastTranscript: {
       added: {
         callDuringReplay: false,
-        fn: ({ runId }, epoch, from, messages) => cache?.add(runId, epoch, from, messages),
+        fn: ({ firstExecutionRunId }, epoch, from, messages) =>
+          cache?.add(firstExecutionRunId, epoch, from, messages),
       },
     },
     holdfastWake: {

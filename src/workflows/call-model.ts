@@ -81,6 +81,7 @@ function inputOf(run: TurnRun, steers: string[]): CallModelInput {
     transcript: run.transcript.ref(),
     stream: input.stream ?? false,
     ...(steers.length > 0 && { steers }),
+    ...(run.outputRequest && { outputRequest: run.outputRequest }),
     ...(version !== undefined && { version }),
     ...(model !== undefined && { model }),
     ...(!settings && { resolve: { limits: input.limits ?? {} } }),

@@ -7,6 +7,7 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { CarriedInterventions } from '../shared/carried.js';
 import {
   FallbackIds,
   INTERRUPT,
@@ -33,6 +34,9 @@ const stopUpdate = defineUpdate<Receipt, [StopRequest?]>(STOP);
 const steerUpdate = defineUpdate<Receipt, [SteerRequest]>(STEER);
 const receiptQuery = defineQuery<Receipt | null, [string]>(RECEIPT_QUERY);
 
+/** Two hundred bytes each at most, in what the next run of a turn is given. */
+const CARRIED_RECEIPTS = 1000;
+
 /** How work ended; neither field where it was left behind. */
 export type Settled<Result> = { value?: Result; fault?: unknown };
 
@@ -46,17 +50,20 @@ export class Interventions {
   interrupted: Intervention | undefined;
   /** End after what runs. */
   stopped: Intervention | undefined;
-  readonly #steers: SteerMessage[] = [];
+  readonly #steers: SteerMessage[];
   /** By kind and id: an interrupt counts, whatever id a steer has had. */
-  readonly #receipts = new Map<string, Receipt>();
+  readonly #receipts: Map<string, Receipt>;
   readonly #scope = CancellationScope.current();
   /** What the turn waits for now, and what ends the waiting. */
   #settling: { settleMs: number; overdue: () => void } | undefined;
   #closed = false;
-  readonly #fallbackIds = new FallbackIds();
+  readonly #fallbackIds: FallbackIds;
 
   /** Listens from now on; messages that came before the turn began are handled in here. */
-  constructor() {
+  constructor(carried?: CarriedInterventions) {
+    this.#steers = [...(carried?.steers ?? [])];
+    this.#receipts = new Map(carried?.receipts.map((receipt) => [keyOf(receipt.kind, receipt.id), receipt]));
+    this.#fallbackIds = new FallbackIds(carried?.fallbackIds);
     const cancel = () => this.#end({ kind: 'cancel', id: 'cancel' });
     // One that came before the turn's first task; its promise would tell of it only after the loop's first steps.
     if (this.#scope.consideredCancelled) cancel();
@@ -95,6 +102,15 @@ export class Interventions {
     const left = this.#steers.splice(0);
     for (const { id } of left) this.#receipt(id, STEER, 'too_late');
     return left;
+  }
+
+  /** For the turn's next run. No message is lost or taken twice over it. */
+  carried(): CarriedInterventions {
+    return {
+      steers: this.#steers,
+      receipts: [...this.#receipts.values()].slice(-CARRIED_RECEIPTS),
+      fallbackIds: this.#fallbackIds.counts(),
+    };
   }
 
   /**
@@ -149,12 +165,16 @@ export class Interventions {
   }
 
   #known(kind: InterventionKind, id: string): Receipt | undefined {
-    return this.#receipts.get(`${kind} ${id}`);
+    return this.#receipts.get(keyOf(kind, id));
   }
 
   #receipt(id: string, kind: InterventionKind, status: Receipt['status']): Receipt {
     const receipt: Receipt = { v: 1, id, kind, status };
-    this.#receipts.set(`${kind} ${id}`, receipt);
+    this.#receipts.set(keyOf(kind, id), receipt);
     return receipt;
   }
+}
+
+function keyOf(kind: InterventionKind, id: string): string {
+  return `${kind} ${id}`;
 }

@@ -1,4 +1,5 @@
-import { ApplicationFailure } from '@temporalio/workflow';
+import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
+import type { CarriedTurn } from '../shared/carried.js';
 import { type TurnInput, turnInputProblems } from '../shared/turn.js';
 import { versionProblem } from '../shared/version.js';
 import { wireText } from '../shared/wire-text.js';
@@ -13,4 +14,15 @@ export function readTurnInput(raw: TurnInput): TurnInput {
   if (problems.length === 0) return raw;
   const text = `The turn's input is not valid; an example is ${EXAMPLE}.\n${problems.join('\n')}`;
   throw ApplicationFailure.nonRetryable(wireText(text), 'Turn.InvalidInput');
+}
+
+/** What an earlier run of this turn has carried over. Only Temporal hands it on: from anybody else it is refused. */
+export function readCarried(carried: CarriedTurn | undefined): CarriedTurn | undefined {
+  if (carried === undefined || carried === null) return undefined;
+  const problem =
+    workflowInfo().continuedFromExecutionRunId === undefined
+      ? 'A turn takes one argument: its input. A second one is only for its continuation.'
+      : versionProblem('carried turn', carried);
+  if (problem) throw ApplicationFailure.nonRetryable(wireText(problem), 'Turn.UnsupportedVersion');
+  return carried;
 }

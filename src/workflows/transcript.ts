@@ -1,5 +1,7 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { TranscriptRef } from '../shared/activities.js';
+import type { CarriedTranscript, TranscriptBase } from '../shared/carried.js';
+import { dropOldRounds } from '../shared/drop-rounds.js';
 import { jsonBytes } from '../shared/json.js';
 import type { Message } from '../shared/messages.js';
 import type { MessagesPage, MessagesPageRequest } from '../shared/turn.js';
@@ -10,44 +12,132 @@ const PAGE_BYTES = 900_000;
 /**
  * The one truth about a turn's messages. Each message is also handed to the worker's cache, by a sink that leaves
  * nothing in the history, so that a model call's input only has to name where the messages are.
+ *
+ * What an earlier run of the turn has packed is a `base`, which comes before `messages` and is passed on unread.
  */
 export class Transcript {
-  /** No rewrite of a transcript happens inside a turn yet, so that this is the only epoch. */
-  readonly epoch = 0;
   readonly #messages: Message[] = [];
+  #base: TranscriptBase | undefined;
+  #bytes = 0;
+  #measured = 0;
+  /** Counts the rewrites: each makes the positions of before stale. */
+  #epoch = 0;
+  #deltaFrom = 0;
+  /** How many messages the turn has added, dropped ones included. */
+  #added = 0;
 
+  /** Those that this run holds itself. */
   get messages(): readonly Message[] {
     return this.#messages;
   }
 
+  get count(): number {
+    return (this.#base?.count ?? 0) + this.#messages.length;
+  }
+
+  get added(): number {
+    return this.#added;
+  }
+
+  get lastRole(): Message['role'] | undefined {
+    return this.#messages.at(-1)?.role ?? this.#base?.lastRole;
+  }
+
+  /** The turn's last reply, where this run holds it. */
+  get lastReply(): Message | undefined {
+    const own = this.#messages.slice(Math.max(0, this.#deltaFrom - (this.#base?.count ?? 0)));
+    return own.findLast((message) => message.role === 'assistant');
+  }
+
+  get packed(): TranscriptBase | undefined {
+    return this.#base;
+  }
+
+  /** JSON bytes of the messages that this run holds. Measured when asked for: most turns never need it. */
+  bytes(): number {
+    const fresh = this.#messages.slice(this.#measured);
+    this.#measured += fresh.length;
+    this.#bytes += fresh.reduce((sum, message) => sum + jsonBytes(message), 0);
+    return this.#bytes;
+  }
+
+  /** The messages before the turn's own ones. */
+  open(messages: readonly Message[], deltaFrom: number): void {
+    this.#deltaFrom = deltaFrom;
+    this.add(...messages);
+    this.#added = messages.length - deltaFrom;
+  }
+
+  /** As an earlier run has left it. */
+  resume(carried: CarriedTranscript): void {
+    this.#epoch = carried.epoch;
+    this.#deltaFrom = carried.deltaFrom;
+    if ('base' in carried) this.#base = carried.base;
+    else this.add(...carried.messages);
+    this.#added = carried.added;
+  }
+
   add(...added: Message[]): void {
-    const from = this.#messages.length;
+    const from = this.count;
     this.#messages.push(...added);
-    cacheMessages(this.epoch, from, added);
+    this.#added += added.length;
+    cacheMessages(this.#epoch, from, added);
+  }
+
+  /** Drops the oldest rounds where the messages take more JSON than that. Nothing is dropped of what was packed. */
+  keepWithin(maxBytes: number): void {
+    if (this.#base || this.bytes() <= maxBytes) return;
+    const shorter = dropOldRounds(this.#messages, this.#deltaFrom, maxBytes);
+    if (!shorter) return;
+    this.#messages.splice(0, this.#messages.length, ...shorter.messages);
+    this.#deltaFrom = shorter.firstOwn;
+    this.#bytes = 0;
+    this.#measured = 0;
+    this.#epoch += 1;
+    cacheMessages(this.#epoch, 0, shorter.messages);
+  }
+
+  /** The messages that the turn added, where this run holds all of them. */
+  delta(): Message[] | undefined {
+    const messages = this.#messages.slice(this.#deltaFrom);
+    return this.#base || messages.length < this.#added ? undefined : messages;
   }
 
   /** Names every message up to now, and sends none. */
   ref(): TranscriptRef {
-    const head = this.#messages.at(-1);
-    if (!head) return { spans: [], tail: [] };
-    const { workflowId, runId } = workflowInfo();
-    const span = { workflowId, runId, epoch: this.epoch, to: this.#messages.length, headId: head.id };
-    return { spans: [span], tail: [] };
+    const headId = this.#messages.at(-1)?.id ?? this.#base?.headId;
+    if (headId === undefined) return { spans: [], tail: [] };
+    const { workflowId, runId, firstExecutionRunId } = workflowInfo();
+    const span = { workflowId, runId, epoch: this.#epoch, to: this.count, headId };
+    const isLater = runId !== firstExecutionRunId;
+    return { spans: [{ ...span, ...(isLater && { firstRunId: firstExecutionRunId }) }], tail: [] };
+  }
+
+  /** For the next run; where `segments` are given they hold all the messages. */
+  carried(segments: TranscriptBase['segments'] | undefined): CarriedTranscript {
+    const common = { epoch: this.#epoch, deltaFrom: this.#deltaFrom, added: this.#added };
+    const headId = this.#messages.at(-1)?.id ?? this.#base?.headId;
+    const { lastRole } = this;
+    if (!segments || headId === undefined || !lastRole) return { ...common, messages: this.#messages };
+    return { ...common, base: { segments, count: this.count, headId, lastRole } };
   }
 
   /** From `from` on, as many messages as `maxBytes` of JSON hold, but at least one where there is one. */
-  page(request: Partial<MessagesPageRequest> | undefined, deltaFrom: number): MessagesPage {
+  page(request: Partial<MessagesPageRequest> | undefined): MessagesPage {
     const from = Math.max(0, numberOr(request?.from, 0));
-    const to = Math.max(from, Math.min(this.#messages.length, numberOr(request?.to, this.#messages.length)));
+    const to = Math.max(from, Math.min(this.count, numberOr(request?.to, this.count)));
     const room = Math.min(numberOr(request?.maxBytes, PAGE_BYTES), PAGE_BYTES);
+    const page = { v: 1 as const, from, total: this.count, deltaFrom: this.#deltaFrom };
+    const packed = this.#base?.count ?? 0;
+    if (this.#base && from < packed) return { ...page, messages: [], base: this.#base };
     const messages: Message[] = [];
     let bytes = 0;
-    for (const message of this.#messages.slice(from, to)) {
+    for (const message of this.#messages.slice(from - packed, to - packed)) {
       bytes += jsonBytes(message);
       if (messages.length > 0 && bytes > room) break;
       messages.push(message);
     }
-    return { v: 1, from, messages, total: this.#messages.length, deltaFrom };
+    return { ...page, messages };
   }
 }
 

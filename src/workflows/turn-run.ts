@@ -1,24 +1,23 @@
 import { defineQuery, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { ModelReply } from '../shared/activities.js';
+import type { ModelReply, OutputRequest } from '../shared/activities.js';
+import type { CarriedInterventions, CarriedTurn, TranscriptSegment } from '../shared/carried.js';
 import type { SteerMessage } from '../shared/interventions.js';
-import { jsonBytes } from '../shared/json.js';
+import { type Json, jsonBytes } from '../shared/json.js';
 import { type StopReason, textOf, toolCallsOf } from '../shared/messages.js';
-import { interruptionNote, openingMessages, steerMessage } from '../shared/opening.js';
+import { interruptionNote, openingMessages, outputRequestMessage, steerMessage } from '../shared/opening.js';
 import { pendingCalls } from '../shared/transcript.js';
 import {
-  addUsage,
   MESSAGES_QUERY,
   type MessagesPage,
   type MessagesPageRequest,
-  noUsage,
   type OutcomeType,
   STATE_QUERY,
   type TurnInput,
   type TurnOutcome,
   type TurnSettings,
   type TurnState,
-  type TurnUsage,
 } from '../shared/turn.js';
+import { addUsage, noUsage, type TurnUsage } from '../shared/usage.js';
 import { DetailsTable } from './details-table.js';
 import type { Interventions } from './interventions.js';
 import { Transcript } from './transcript.js';
@@ -40,25 +39,76 @@ export class TurnRun {
   /** Of the calls of the last reply, by call id. */
   readonly callStatus = new Map<string, TurnState['pendingCalls'][number]['status']>();
   #outcome: TurnOutcome['type'] | undefined;
-  #deltaFrom = 0;
+  /** Model calls that had answered before this run of the workflow. */
+  #firstIteration = 0;
+  /** Replies in a row that the output limit has cut. */
+  #truncated = 0;
+  /** How many model calls this run of the workflow makes at least. */
+  nextRunFrom = 1;
+  /** How often the turn's output was asked for, and for what the next model call asks. */
+  #output: { asked: number; request?: OutputRequest } = { asked: 0 };
+  #outputValue: Json | undefined;
+  /** Of the last reply, where an earlier run had it. */
+  #text = '';
   readonly #details = new DetailsTable();
 
   constructor(input: TurnInput) {
     this.input = input;
   }
 
-  /** Puts what the caller handed in, mended where it was not valid, and the prompt into the transcript. */
-  begin(): void {
+  /**
+   * Puts what the caller handed in, mended where it was not valid, and the prompt into the transcript; or goes on with
+   * what an earlier run of the workflow has carried over.
+   */
+  begin(carried: CarriedTurn | undefined): void {
     setHandler(stateQuery, () => this.state(), {
       description: 'What the turn is doing, without its messages.',
     });
-    setHandler(messagesQuery, (request) => this.transcript.page(request, this.#deltaFrom), {
+    setHandler(messagesQuery, (request) => this.transcript.page(request), {
       description: 'The transcript in pages: {"v":1,"from":0}.',
     });
-    const { messages, deltaFrom } = openingMessages(this.input, this.firstRunId);
-    this.#deltaFrom = deltaFrom;
-    this.transcript.add(...messages);
+    if (carried) {
+      this.#resume(carried);
+    } else {
+      const { messages, deltaFrom } = openingMessages(this.input, this.firstRunId);
+      this.transcript.open(messages, deltaFrom);
+    }
     this.show();
+  }
+
+  #resume(carried: CarriedTurn): void {
+    this.iteration = carried.iteration;
+    this.#firstIteration = carried.iteration;
+    this.usage = carried.usage;
+    this.settings = carried.settings;
+    this.#truncated = carried.truncatedInARow;
+    this.#text = carried.text;
+    this.#output = carried.output ?? this.#output;
+    this.transcript.resume(carried.transcript);
+  }
+
+  /** For the next run of the workflow; `segments` hold the transcript where it is not small. */
+  carried(
+    settings: TurnSettings,
+    segments: TranscriptSegment[] | undefined,
+    interventions: CarriedInterventions,
+  ): CarriedTurn {
+    return {
+      v: 1,
+      iteration: this.iteration,
+      usage: this.usage,
+      settings,
+      truncatedInARow: this.#truncated,
+      text: this.#lastText(),
+      ...(this.#output.asked > 0 && { output: this.#output }),
+      transcript: this.transcript.carried(segments),
+      interventions,
+    };
+  }
+
+  /** Model calls of this run of the workflow that answered. */
+  get iterationsOfRun(): number {
+    return this.iteration - this.#firstIteration;
   }
 
   /** Before the first reply it is not known, and cannot be reached either. */
@@ -70,24 +120,43 @@ export class TurnRun {
     this.settings = reply.settings ?? this.settings;
     this.usage = addUsage(this.usage, reply.usage);
     this.iteration += 1;
+    this.#output = { asked: this.#output.asked };
+    this.#outputValue = undefined;
+    this.#truncated = reply.message.stopReason === 'max_tokens' ? this.#truncated + 1 : 0;
   }
 
   /** How the turn ends by this reply, or undefined if the loop goes on. */
   endOf(reply: ModelReply): OutcomeType | undefined {
     if (reply.message.stopReason === 'refusal') return 'refused';
-    if (toolCallsOf(reply.message).length === 0) return outcomeOf(reply.message.stopReason);
-    return this.#truncatedInARow() >= (this.settings?.maxTruncatedReplies ?? 1) ? 'truncated' : undefined;
+    if (toolCallsOf(reply.message).length === 0) {
+      const ending = outcomeOf(reply.message.stopReason);
+      return ending === 'completed' && this.settings?.output ? this.#outputEnd(reply) : ending;
+    }
+    return this.#truncated >= (this.settings?.maxTruncatedReplies ?? 1) ? 'truncated' : undefined;
   }
 
-  #truncatedInARow(): number {
-    const replies = this.transcript.messages.slice(this.#deltaFrom).reverse();
-    let count = 0;
-    for (const message of replies) {
-      if (message.role === 'tool') continue;
-      if (message.role !== 'assistant' || message.stopReason !== 'max_tokens') break;
-      count += 1;
+  /** What the next model call asks for, where its last message asks for the turn's output. */
+  get outputRequest(): OutputRequest | undefined {
+    return this.#output.request;
+  }
+
+  /** Asks for the output once more where the reply is none; but not for ever. */
+  #outputEnd({ output }: ModelReply): OutcomeType | undefined {
+    if (output?.ok) {
+      this.#outputValue = output.value;
+      return 'completed';
     }
-    return count;
+    const { schema, maxAsks } = this.settings?.output ?? { schema: {}, maxAsks: 0 };
+    if (this.#output.asked >= maxAsks) return 'invalid_output';
+    const request = { problems: output?.problems ?? [] };
+    this.#output = { asked: this.#output.asked + 1, request };
+    this.transcript.add(outputRequestMessage(this.firstRunId, this.iteration, schema, request));
+    return undefined;
+  }
+
+  #lastText(): string {
+    const { lastReply } = this.transcript;
+    return lastReply ? textOf(lastReply) : this.#text;
   }
 
   /** Messages that people sent into the running turn, in order. Returns their ids, which the model call records. */
@@ -96,28 +165,34 @@ export class TurnRun {
     return steers.map(({ id }) => id);
   }
 
+  /** Drops the oldest rounds where the agent asks for it. */
+  makeRoom(): void {
+    const { maxContextBytes } = this.settings ?? {};
+    if (maxContextBytes !== undefined) this.transcript.keepWithin(maxContextBytes);
+  }
+
   end(outcome: OutcomeType | 'failed', interventions: Interventions): TurnOutcome {
     const undelivered = interventions.close();
     const note =
-      outcome === 'interrupted' ? interruptionNote(this.transcript.messages, this.firstRunId) : undefined;
+      outcome === 'interrupted' ? interruptionNote(this.transcript.lastRole, this.firstRunId) : undefined;
     if (note) this.transcript.add(note);
     this.#outcome = outcome;
     this.show();
-    const messages = this.transcript.messages.slice(this.#deltaFrom);
-    const lastReply = messages.findLast((message) => message.role === 'assistant');
-    const fits = jsonBytes(messages) <= (this.settings?.inlineResultBytes ?? 0);
+    const messages = this.transcript.delta();
+    const fits = messages && jsonBytes(messages) <= (this.settings?.inlineResultBytes ?? 0);
     return {
       v: 1,
       type: outcome,
       turnId: this.turnId,
       agent: this.input.agent,
       version: this.settings?.version ?? this.input.version ?? '',
-      text: lastReply ? textOf(lastReply) : '',
+      text: this.#lastText(),
+      ...(outcome === 'completed' && this.#outputValue !== undefined && { output: this.#outputValue }),
       iterations: this.iteration,
       usage: this.usage,
-      messageCount: messages.length,
+      messageCount: this.transcript.added,
       // Before the first reply the settings are not known: then there is the prompt, which is bounded.
-      ...((fits || !this.settings) && { messages }),
+      ...(messages && (fits || !this.settings) && { messages }),
       ...(outcome === 'interrupted' && interventions.ending && { intervention: interventions.ending }),
       ...(undelivered.length > 0 && { undelivered }),
     };
@@ -138,8 +213,8 @@ export class TurnRun {
         name,
         status: this.callStatus.get(id) ?? 'waiting',
       })),
-      messageCount: this.transcript.messages.length,
-      deltaCount: this.transcript.messages.length - this.#deltaFrom,
+      messageCount: this.transcript.count,
+      deltaCount: this.transcript.added,
       usage: this.usage,
       ...(this.#outcome && { outcome: this.#outcome }),
     };

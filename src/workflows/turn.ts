@@ -1,9 +1,11 @@
 import { CancelledFailure } from '@temporalio/workflow';
+import type { CarriedTurn } from '../shared/carried.js';
 import { pendingCalls, toolMessage } from '../shared/transcript.js';
 import type { OutcomeType, TurnInput, TurnOutcome } from '../shared/turn.js';
 import { callModel } from './call-model.js';
 import { Interventions } from './interventions.js';
-import { readTurnInput } from './read-input.js';
+import { continueInNextRun, isNextRunDue } from './next-run.js';
+import { readCarried, readTurnInput } from './read-input.js';
 import { runToolCalls } from './run-tool-calls.js';
 import { TurnRun } from './turn-run.js';
 
@@ -14,12 +16,15 @@ import { TurnRun } from './turn-run.js';
  * interrupt too; a fault of the model or of Temporal fails the workflow with a dotted type and the outcome so far in
  * the failure's details; Temporal's own cancel shows as Canceled. However it ends, each tool call of the transcript has
  * exactly one result.
+ *
+ * A long turn goes on in a new run of the workflow, with what the one before has `carried` over.
  */
-export async function turn(raw: TurnInput): Promise<TurnOutcome> {
+export async function turn(raw: TurnInput, carried?: CarriedTurn): Promise<TurnOutcome> {
   const run = new TurnRun(readTurnInput(raw));
-  const interventions = new Interventions();
+  const earlier = readCarried(carried);
+  const interventions = new Interventions(earlier?.interventions);
 
-  run.begin();
+  run.begin(earlier);
   const type = await loop(run, interventions);
   const outcome = run.end(type, interventions);
   if (outcome.intervention?.kind === 'cancel') throw new CancelledFailure('The turn was canceled');
@@ -30,6 +35,11 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
   for (;;) {
     if (interventions.ending) return 'interrupted';
     if (run.iteration >= run.maxIterations) return 'max_iterations';
+    run.makeRoom();
+    if (isNextRunDue(run, interventions)) {
+      await continueInNextRun(run, interventions);
+      if (interventions.ending) return 'interrupted';
+    }
 
     const steers = run.addSteers(interventions.takeSteers());
     const reply = await callModel(run, interventions, steers);

@@ -42,6 +42,22 @@ test(
   RUN_TIMEOUT_MS,
 );
 
+test(
+  'nor while turns continue as new every other iteration, and workers keep one transcript in memory',
+  async () => {
+    const bounds = ['--continue-every', '2', '--cached-transcripts', '1'];
+    const { exitCode, figures, stdout, told } = await chaos('--turns', '16', '--seed', '1', ...bounds);
+
+    expect(figures, told).toEqual({
+      ...{ turns: 16, ended: 16, repeated: 0, resultsLost: 0, steersLost: 0, refused: 0 },
+      recoveryMs: { median: expect.any(Number), p95: expect.any(Number) },
+    });
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/\d\d continuations as new/);
+  },
+  RUN_TIMEOUT_MS,
+);
+
 const none = { repeated: 0, resultsLost: 0, steersLost: 0, refused: 0 };
 const some = expect.toSatisfy((count: number) => count > 0);
 

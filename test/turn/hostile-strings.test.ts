@@ -4,6 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { TurnFailed } from '../../src/client/errors.js';
 import { retryable } from '../../src/define/define-tool.js';
+import { jsonBytes } from '../../src/shared/json.js';
 import { type Model, ModelError } from '../../src/shared/model-port.js';
 import { reply, scriptedModel, text, toolCall } from '../../src/testing/index.js';
 import { hostileText, hostileValue } from '../shared/hostile.js';
@@ -119,7 +120,9 @@ test('no argument of a call that is run', async () => {
 });
 
 test('no prompt, instructions or metadata of a turn', async () => {
-  const metadata = fc.dictionary(hostileText, hostileText, { maxKeys: 4 });
+  const metadata = fc
+    .dictionary(hostileText, hostileText, { maxKeys: 4 })
+    .filter((data) => jsonBytes(data) <= 16_000);
   const property = fc.asyncProperty(
     hostileText,
     hostileText,

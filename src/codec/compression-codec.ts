@@ -1,0 +1,69 @@
+import { promisify } from 'node:util';
+import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
+import type { Payload, PayloadCodec } from '@temporalio/common';
+import proto from '@temporalio/proto';
+import { Damaged, TooLarge } from './codec-error.js';
+
+const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
+const compress = promisify(brotliCompress);
+const decompress = promisify(brotliDecompress);
+
+const ENCODING = 'binary/brotli';
+const FORMAT = 'holdfast/1';
+/** A smaller payload gains less than a kilobyte. */
+const FROM_BYTES = 4096;
+/** What is larger is not compressed, and nothing is read that would become larger: 2 MB may hold gigabytes. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Of 0.9 MB of text it leaves a fifth, in 3 ms; deflate at level 1 takes 5.7 ms and leaves more (measured). */
+const OPTIONS = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
+
+/** Large payloads, where that makes them smaller. What this codec did not write passes as it is. */
+export class CompressionCodec implements PayloadCodec {
+  readonly #active: boolean;
+
+  /** One that is not active only reads. */
+  constructor(active: boolean) {
+    this.#active = active;
+  }
+
+  async encode(payloads: Payload[]): Promise<Payload[]> {
+    return this.#active ? await Promise.all(payloads.map(compressed)) : payloads;
+  }
+
+  /** Throws a CodecError: `Codec.TooLarge` or `Codec.Damaged`. */
+  async decode(payloads: Payload[]): Promise<Payload[]> {
+    return payloads.some(isOurs) ? await Promise.all(payloads.map(decompressed)) : payloads;
+  }
+}
+
+async function compressed(payload: Payload): Promise<Payload> {
+  const size = payload.data?.byteLength ?? 0;
+  if (size < FROM_BYTES || size > MAX_BYTES / 2) return payload;
+  const whole = PayloadMessage.encode(payload).finish();
+  const data = await compress(whole, OPTIONS);
+  if (data.byteLength >= size) return payload;
+  const metadata = { encoding: Buffer.from(ENCODING), 'compression-format': Buffer.from(FORMAT) };
+  return { metadata, data };
+}
+
+async function decompressed(payload: Payload): Promise<Payload> {
+  if (!isOurs(payload)) return payload;
+  try {
+    const whole = await decompress(payload.data ?? new Uint8Array(), { maxOutputLength: MAX_BYTES });
+    return PayloadMessage.decode(whole);
+  } catch (error) {
+    if (error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') {
+      const limit = `${MAX_BYTES / 1024 / 1024} MB`;
+      throw new TooLarge(`A compressed payload would take more than ${limit}.`);
+    }
+    throw new Damaged('A compressed payload is damaged: it can not be decompressed.');
+  }
+}
+
+function isOurs({ metadata }: Payload): boolean {
+  return is(metadata?.['encoding'], ENCODING) && is(metadata?.['compression-format'], FORMAT);
+}
+
+function is(bytes: Uint8Array | null | undefined, text: string): boolean {
+  return Buffer.from(bytes ?? []).toString() === text;
+}

@@ -1,0 +1,73 @@
+import {
+  ActivityCancellationType,
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  proxyActivities,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { SEAL_TRANSCRIPT, type SealedTranscript, type SealTranscriptInput } from '../shared/activities.js';
+import type { CarriedTurn, TranscriptSegment } from '../shared/carried.js';
+import { jsonBytes } from '../shared/json.js';
+import type { TurnInput, TurnSettings } from '../shared/turn.js';
+import type { Interventions } from './interventions.js';
+import type { TurnRun } from './turn-run.js';
+
+type SealActivities = { [SEAL_TRANSCRIPT](input: SealTranscriptInput): Promise<SealedTranscript> };
+
+const { [SEAL_TRANSCRIPT]: sealTranscript } = proxyActivities<SealActivities>({
+  summary: 'packs the transcript for the next run',
+  startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '10 seconds',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { maximumAttempts: 3 },
+});
+
+/** Steering messages that take more than this wait for the next model call, rather than be carried over. */
+const CARRIED_STEER_BYTES = 500_000;
+
+/** This run's event history has got long, and what is to be carried over is not too much. */
+export function isNextRunDue(run: TurnRun, interventions: Interventions): boolean {
+  const when = run.settings?.continueAsNew;
+  if (!when || run.iterationsOfRun < run.nextRunFrom) return false;
+  const isSuggested = workflowInfo().continueAsNewSuggested;
+  if (!isSuggested && run.iterationsOfRun < (when.iterations ?? Number.POSITIVE_INFINITY)) return false;
+  return jsonBytes(interventions.carried().steers) <= CARRIED_STEER_BYTES;
+}
+
+/**
+ * Goes on in a new run of the workflow; to be called between two rounds, where nothing runs. It returns where the turn
+ * is to end, or where the transcript could not be packed: then the turn goes on here, and tries again later.
+ */
+export async function continueInNextRun(run: TurnRun, interventions: Interventions): Promise<void> {
+  const { settings } = run;
+  if (!settings?.continueAsNew) return;
+  const segments = await pack(run, settings.continueAsNew, settings.settleMs, interventions);
+  if (segments === 'failed') run.nextRunFrom = run.iterationsOfRun + settings.continueAsNew.retryAfter;
+  if (segments === 'failed' || interventions.ending) return;
+  await condition(allHandlersFinished);
+  // What the caller handed in is in the transcript by now.
+  const { transcript: _transcript, instructions: _instructions, ...input } = run.input;
+  const carried = run.carried(settings, segments, interventions.carried());
+  await continueAsNew<(input: TurnInput, carried: CarriedTurn) => Promise<unknown>>(input, carried);
+}
+
+/** Undefined where the transcript is small enough to be passed on as it is. */
+async function pack(
+  run: TurnRun,
+  { plainBytes, packedBytes }: NonNullable<TurnSettings['continueAsNew']>,
+  settleMs: number,
+  interventions: Interventions,
+): Promise<TranscriptSegment[] | 'failed' | undefined> {
+  const { transcript } = run;
+  if (!transcript.packed && transcript.bytes() <= plainBytes) return undefined;
+  const sealing = sealTranscript({
+    v: 1,
+    transcript: transcript.ref(),
+    from: transcript.packed?.count ?? 0,
+    segments: transcript.packed?.segments ?? [],
+    inlineBytes: packedBytes,
+  });
+  const { value } = await interventions.settle(sealing, settleMs);
+  return value?.segments ?? 'failed';
+}
