@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_RETRY_AFTER_MS, retryAfterMs } from '../../src/activities/openai/retry-after.js';
+import { MAX_RETRY_AFTER_MS } from '../../src/activities/openai/retry-after.js';
 import type { Json } from '../../src/shared/json.js';
 import {
   type FaultOptions,
@@ -127,147 +127,6 @@ describe('an error answer', () => {
   });
 });
 
-describe('a conversation that is too long', () => {
-  it.each([
-    [
-      'OpenAI',
-      400,
-      { message: 'Your input exceeds the context window of this model.', code: 'context_length_exceeded' },
-    ],
-    [
-      'OpenAI, older',
-      400,
-      { message: "This model's maximum context length is 8192 tokens. However, you requested 9000." },
-    ],
-    [
-      'Anthropic',
-      400,
-      { message: 'prompt is too long: 210000 tokens > 200000 maximum', type: 'invalid_request_error' },
-    ],
-    [
-      'Anthropic, with the output',
-      400,
-      { message: 'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000' },
-    ],
-    [
-      'vLLM',
-      400,
-      { message: 'The decoder prompt (length 9000) is longer than the maximum model length of 8192.' },
-    ],
-    [
-      'vLLM, newer',
-      400,
-      {
-        message:
-          "You passed 9001 input tokens and requested 100 output tokens. However, the model's context length is only 8192 tokens",
-      },
-    ],
-    [
-      'llama.cpp',
-      400,
-      {
-        code: 400,
-        message: 'the request exceeds the available context size, try increasing it',
-        type: 'exceed_context_size_error',
-      },
-    ],
-    [
-      'llama.cpp, older',
-      500,
-      {
-        code: 500,
-        message: 'the request exceeds the available context size. try increasing the context size',
-        type: 'server_error',
-      },
-    ],
-    [
-      'Ollama',
-      400,
-      { message: 'the input length exceeds the context length', type: 'invalid_request_error' },
-    ],
-    [
-      'OpenRouter',
-      400,
-      {
-        code: 400,
-        message:
-          "This endpoint's maximum context length is 131072 tokens. However, you requested about 140000 tokens",
-      },
-    ],
-    [
-      'Gemini',
-      400,
-      {
-        code: 400,
-        message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
-        status: 'INVALID_ARGUMENT',
-      },
-    ],
-    [
-      'Mistral',
-      400,
-      {
-        message:
-          'Prompt contains 140000 tokens and 0 draft tokens, too large for model with 131072 maximum context length',
-      },
-    ],
-    ['Bedrock', 400, { message: 'Input is too long for requested model.' }],
-    [
-      'LM Studio',
-      400,
-      {
-        message:
-          'Trying to keep the first 9000 tokens when context the overflows. The number of tokens to keep from the initial prompt is greater than the context length.',
-      },
-    ],
-    [
-      'Kimi',
-      400,
-      {
-        message: 'Invalid request: Your request exceeded model token limit: 262144',
-        type: 'invalid_request_error',
-      },
-    ],
-  ])('is told by %s', async (_name, status, body) => {
-    expect(await failure({ status, body: error(body) })).toMatchObject({
-      type: 'Model.ContextTooLong',
-      retryable: false,
-    });
-  });
-
-  it('is no limit of tokens by the minute', async () => {
-    const message =
-      'Request too large for gpt-5: Limit 30000 tokens per min (TPM), Requested 40000. The input or output tokens must be reduced.';
-    expect(
-      await failure({ status: 429, body: error({ message, code: 'rate_limit_exceeded' }) }),
-    ).toMatchObject({ type: 'Model.RateLimited' });
-  });
-});
-
-describe('an answer that is no model', () => {
-  const page = '<!DOCTYPE html><html><head><title>Open WebUI</title></head><body></body></html>';
-  const html = { headers: { 'content-type': 'text/html' } };
-
-  it('of a web page is asked for twice at most, and says what the address should be', async () => {
-    const failed = await failureOf(callServed([rawBytes([page], html)]));
-    expect(failed).toMatchObject({ type: 'Model.BadResponse', retryable: true, maxAttempts: 2 });
-    expect(failed.message).toContain('Is OPENAI_BASE_URL right? It usually ends in /v1.');
-    expect(failed.message).toContain('Open WebUI');
-  });
-
-  it.each([404, 405])('of status %i is final, and says so, too', async (status) => {
-    const failed = await failure({ status, body: page });
-    expect(failed.retryable).toBe(false);
-    expect(failed.message).toContain('OPENAI_BASE_URL');
-  });
-
-  it('of a server without that endpoint is final', async () => {
-    const body = JSON.stringify({ error: 'Unexpected endpoint or method. (POST /chat/completions)' });
-    const raw = rawBytes([body], { headers: { 'content-type': 'application/json' } });
-    expect(await failureOf(callServed([raw]))).toMatchObject({ type: 'Model.NotFound', retryable: false });
-  });
-});
-
 describe('an error inside of a 200', () => {
   const json = { headers: { 'content-type': 'application/json' } };
 
@@ -323,34 +182,5 @@ describe('a connection', () => {
   it('that breaks before an answer is retryable', async () => {
     const failed = await failure({ cut: true });
     expect(failed.retryable).toBe(true);
-  });
-});
-
-describe('how long to wait', () => {
-  const now = Date.parse('2026-03-01T00:00:00.400Z');
-  it.each([
-    ['2', 2000],
-    ['0', 0],
-    ['1.5', 1500],
-    [' 3 ', 3000],
-    ['Sun, 01 Mar 2026 00:00:03 GMT', 3000],
-    ['Sunday, 01-Mar-26 00:00:03 GMT', 3000],
-    ['Sun Mar  1 00:00:03 2026', 3000],
-    ['Sat, 28 Feb 2026 00:00:00 GMT', 0],
-    ['Fri, 01 Mar 2030 00:00:00 GMT', MAX_RETRY_AFTER_MS],
-    ['999999999', MAX_RETRY_AFTER_MS],
-    ['soon', undefined],
-    ['-5', undefined],
-    ['', undefined],
-    ['Infinity', undefined],
-    ['5 minutes', undefined],
-    ['Sun, soon 99:99:99 GMT', undefined],
-  ])('by Retry-After "%s" is %s ms', (value, expected) => {
-    expect(retryAfterMs(new Headers({ 'retry-after': value }), now)).toBe(expected);
-  });
-
-  it('is taken from retry-after-ms first, where that is a number', () => {
-    const both = (ms: string) => retryAfterMs(new Headers({ 'retry-after-ms': ms, 'retry-after': '7' }), now);
-    expect([both('250'), both('250.2'), both('x')]).toEqual([250, 251, 7000]);
   });
 });
