@@ -1,4 +1,4 @@
-import type { Agent } from '../define/define-agent.js';
+import type { Agent, AnyTool } from '../define/define-agent.js';
 import type { Limits, TurnSettings } from '../shared/turn.js';
 
 // Defaults that users are not asked for. They are recorded with each turn, so that changing one changes new turns only.
@@ -7,7 +7,12 @@ const RETRYABLE_ATTEMPTS = 5;
 const KB = 1024;
 
 /** All that a turn runs with, resolved once; what it gives of its own goes before what the agent says. */
-export function resolveSettings(agent: Agent, model: string, limits: Limits): TurnSettings {
+export function resolveSettings(
+  agent: Agent,
+  tools: readonly AnyTool[],
+  model: string,
+  limits: Limits,
+): TurnSettings {
   return {
     agent: agent.name,
     version: agent.version,
@@ -19,7 +24,7 @@ export function resolveSettings(agent: Agent, model: string, limits: Limits): Tu
     inlineResultBytes: 512 * KB,
     toolRetry: { initialMs: 200, maxMs: 10_000 },
     maxRestarts: 10,
-    tools: agent.tools.map((tool) => ({
+    tools: tools.map((tool) => ({
       name: tool.name,
       idempotent: tool.idempotent,
       parallel: tool.parallel,

@@ -90,11 +90,14 @@ function get(
   refuse: (status: number, code: string) => void,
 ): void {
   const found = state.objects.get(url.pathname);
-  if (!found) return refuse(404, 'NoSuchKey');
+  if (!found) {
+    refuse(404, 'NoSuchKey');
+    return;
+  }
   const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
-  if (from === undefined || to === undefined) return void response.end(found.bytes);
-  if (Number(from) >= found.bytes.length) return refuse(416, 'InvalidRange');
-  response.writeHead(206).end(found.bytes.subarray(Number(from), Number(to) + 1));
+  if (from === undefined || to === undefined) response.end(found.bytes);
+  else if (Number(from) >= found.bytes.length) refuse(416, 'InvalidRange');
+  else response.writeHead(206).end(found.bytes.subarray(Number(from), Number(to) + 1));
 }
 
 function list(state: S3Server, url: URL): string {

@@ -17,6 +17,9 @@ function toolContext(given: Partial<ToolContext> = {}): ToolContext {
     signal: new AbortController().signal,
     idempotencyKey: 'key-1',
     progress: () => {},
+    saveArtifact: async () => {
+      throw new Error('this test keeps no artifact');
+    },
     turnId: 'turn-1',
     callId: 'call-1',
     attempt: 1,
