@@ -13,7 +13,8 @@ const MAX_ARGUMENT_BYTES = 200_000;
  */
 const MAX_INLINE_BYTES = 1_000_000;
 /** Of a model call, that still waits for arguments which can't be found. */
-const LAST_TRY = 4;
+const LAST_TRY = 3;
+const SAVED_AT_ONCE = 16;
 const SHOWN_FIELDS = 20;
 const SHOWN_CHARACTERS = 200;
 
@@ -35,7 +36,11 @@ export async function moveBigArguments({ message, calls }: Planned, artifacts: A
   }
   if (moved.size === 0) return { message, calls };
   const replaced = new Map<string, { block: ToolCallBlock; call: PlannedCall }>();
-  for (const [id, each] of moved) replaced.set(id, await keep(each, artifacts));
+  const waiting = [...moved];
+  while (waiting.length > 0) {
+    const group = waiting.splice(0, SAVED_AT_ONCE);
+    await Promise.all(group.map(async ([id, each]) => replaced.set(id, await keep(each, artifacts))));
+  }
   const content = message.content.map((block) =>
     block.type === 'tool_call' ? (replaced.get(block.id)?.block ?? block) : block,
   );
@@ -51,7 +56,7 @@ function sizedCalls(message: AssistantMessage, calls: readonly PlannedCall[]): S
     if (block?.type !== 'tool_call') return [];
     const written = jsonBytes(block.arguments);
     const inline = written + (call.do === 'run' ? jsonBytes(call.input) : 0);
-    return [{ block, call, bytes: written, inline }];
+    return [{ block, call, bytes: Buffer.byteLength(block.arguments), inline }];
   });
 }
 
@@ -84,7 +89,12 @@ function shortForm(written: string): JsonObject {
 function shortValue(value: Json): Json {
   if (typeof value === 'string') return beginning(value);
   if (typeof value !== 'object' || value === null) return value;
-  return beginning(JSON.stringify(value));
+  try {
+    return beginning(JSON.stringify(value));
+  } catch {
+    // Nested so deep that it can't be written.
+    return '…';
+  }
 }
 
 function beginning(text: string): string {

@@ -20,7 +20,7 @@ const input = z.object({
 });
 
 /** What the plan has put in the place of the model's arguments: the artifact that the id means. */
-const resolved = input.extend({ bytes: z.number() });
+const resolved = input.extend({ bytes: z.number().default(0) });
 
 /** The tool with which a model reads on in a result that was cut. The plan has checked that it may: see `resolveRead`. */
 export function readArtifactTool(artifacts: Artifacts): AnyTool {

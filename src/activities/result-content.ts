@@ -7,6 +7,7 @@ import { type ValueText, valueText } from './value-text.js';
 
 /** The most of a result that the model is given, in UTF-8 bytes; mini-claw-code has the same bound. */
 const MAX_BYTES = 100_000;
+const MAX_BLOCKS = 10_000;
 const TAIL_SHARE = 0.25;
 /** For the note between head and tail. */
 const NOTE_BYTES = 500;
@@ -41,7 +42,9 @@ export async function resultContent(
 /** A list of text blocks, as some tools write their results, is its texts; one without any is nothing. */
 function textsIn(value: unknown): unknown {
   try {
-    if (!Array.isArray(value) || !value.every(isTextBlock)) return value;
+    // A list may claim billions of items.
+    if (!Array.isArray(value) || value.length > MAX_BLOCKS || !value.every(isTextBlock)) return value;
+    if (value.length > 0 && !(0 in value)) return value;
     return value.map((block) => block.text).join('\n');
   } catch {
     return value;
