@@ -1,5 +1,5 @@
 import type { Artifacts } from '../artifacts/artifacts.js';
-import { type ArtifactRef, readRestHint } from '../shared/artifacts.js';
+import { type ArtifactRef, keptNote, readRestHint } from '../shared/artifacts.js';
 import { type TextBlock, type ToolResultBlock, textContent } from '../shared/messages.js';
 import { errorText, wireLine } from '../shared/wire-text.js';
 import { visibleText, wholeCharacters } from './utf8.js';
@@ -25,11 +25,19 @@ export async function resultContent(
 ): Promise<Pick<ToolResultBlock, 'content' | 'artifact'>> {
   const content = textsIn(value);
   const kept = own && { artifact: own };
-  if (content === undefined || content === null || content === '') return { content: [], ...kept };
+  if (content === undefined || content === null || content === '') {
+    return { content: own ? textContent(callId, keptNote(own, '')) : [], ...kept };
+  }
   const whole = valueText(content);
   const short = asIs(whole);
-  if (short !== undefined) return { content: textContent(callId, short), ...kept };
-  if (own) return { content: cut(callId, whole, () => "not in the tool's own artifact"), ...kept };
+  if (short !== undefined) {
+    return { content: textContent(callId, own ? short + keptNote(own, short) : short), ...kept };
+  }
+  if (own) {
+    const [block] = cut(callId, whole, () => 'the tool has kept something else');
+    const text = block?.text ?? '';
+    return { content: textContent(callId, text + keptNote(own, text)), ...kept };
+  }
   try {
     const artifact = await artifacts.save(whole.bytes);
     return { content: cut(callId, whole, (offset) => readRestHint(artifact, offset)), artifact };

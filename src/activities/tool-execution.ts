@@ -7,7 +7,7 @@ import type { Artifacts } from '../artifacts/artifacts.js';
 import type { AnyTool } from '../define/define-agent.js';
 import { RetryableToolError, type ToolContext } from '../define/define-tool.js';
 import type { RunToolInput, ToolHeartbeat } from '../shared/activities.js';
-import type { ArtifactRef, ArtifactSource } from '../shared/artifacts.js';
+import { type ArtifactRef, type ArtifactSource, keptNote } from '../shared/artifacts.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { invalidArguments, notStarted, timedOut, toolThrew, wasRunning } from '../shared/tool-results.js';
@@ -18,6 +18,8 @@ import { resultContent } from './result-content.js';
 
 /** A tool that its timeout has told to stop gets this long to do so. */
 const STOP_GRACE_MS = 2000;
+/** Of an error's text, where a note follows. */
+const MAX_ERROR_BYTES = 7000;
 /** More than a heartbeat shows of it. */
 const PROGRESS_CHARACTERS = 2000;
 
@@ -143,7 +145,7 @@ export class ToolExecution {
       if (this.#interrupted.aborted) return wasRunning(this.#called);
       if (this.#context.cancellationSignal.aborted) throw this.#stopped(error);
       if (error instanceof RetryableToolError) throw retryFailure(error);
-      return { ...toolThrew(this.#called, errorText(error)), ...(await this.#artifact()) };
+      return await this.#threw(errorText(error));
     }
   }
 
@@ -165,10 +167,13 @@ export class ToolExecution {
     return new CancelledFailure(`${this.#called.name} was interrupted`, [details]);
   }
 
-  /** Of a tool that threw: what it had kept before. */
-  async #artifact(): Promise<{ artifact?: ArtifactRef }> {
+  /** What it had kept before is still to be read. */
+  async #threw(text: string): Promise<ToolResultBlock> {
     const artifact = await this.#kept?.catch(() => undefined);
-    return artifact ? { artifact } : {};
+    if (!artifact) return toolThrew(this.#called, text);
+    // Before it is cut, so that the note stays.
+    const short = wireText(text, MAX_ERROR_BYTES);
+    return { ...toolThrew(this.#called, short + keptNote(artifact, short)), artifact };
   }
 
   async #save(content: string | Uint8Array | ArtifactSource): Promise<ArtifactRef> {

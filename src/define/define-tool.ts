@@ -18,8 +18,8 @@ export type ToolContext = {
   /** Shows what the tool is doing to those who watch. Cheap; the last text wins. */
   progress(text: string): void;
   /**
-   * Keeps the whole of what the result shows only a part of, outside Temporal, for the model to read on in (with
-   * `read_artifact`, which the part should name: see `readRestHint`). Once a call. Throws where it can't be stored.
+   * Keeps the whole of what the result shows only a part of, outside Temporal, for the model to read with
+   * `read_artifact`: the result gets a note that says how. Once a call. Throws where it can't be stored.
    */
   saveArtifact(content: string | Uint8Array | ArtifactSource): Promise<ArtifactRef>;
   turnId: string;

@@ -25,6 +25,12 @@ export const isArtifactRef: Check = isShape({
   bytes: isNumber,
 });
 
+/** What is added to the text of a tool that kept an artifact, unless the text names it itself; else ''. */
+export function keptNote(ref: ArtifactRef, text: string): string {
+  if (text.includes(ref.sha256.slice(0, SHORTEST_ARTIFACT_ID))) return '';
+  return `${text === '' ? '' : '\n'}[${ref.bytes} bytes were kept; ${readRestHint(ref, 0)}]`;
+}
+
 /** How a text for the model says where the rest is. */
 export function readRestHint(ref: ArtifactRef, offset: number): string {
   return `read on with ${READ_ARTIFACT}: ${JSON.stringify({ artifact: ref.sha256.slice(0, TOLD_DIGITS), offset })}`;
