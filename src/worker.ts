@@ -1,5 +1,6 @@
 import {
   NativeConnection,
+  Runtime,
   Worker,
   type WorkerDeploymentOptions,
   type WorkerOptions,
@@ -8,6 +9,7 @@ import { holdfastActivities } from './activities/activities.js';
 import { Agents } from './activities/agents.js';
 import { Interrupts } from './activities/interrupts.js';
 import { openai } from './activities/openai/openai.js';
+import { readArtifactTool } from './activities/read-artifact.js';
 import { TranscriptCache } from './activities/transcript-cache.js';
 import { TranscriptReader } from './activities/transcript-reader.js';
 import { wireInterceptor } from './activities/wire-interceptor.js';
@@ -16,13 +18,18 @@ import { Artifacts } from './artifacts/artifacts.js';
 import { localArtifacts } from './artifacts/local-artifacts.js';
 import { type CodecOptions, dataConverter, keyringOf, sealsFailures } from './codec/data-converter.js';
 import type { Agent } from './define/define-agent.js';
+import { type Duration, durationMs } from './define/duration.js';
 import type { Model } from './shared/model-port.js';
 import { DEFAULT_TASK_QUEUE } from './shared/turn.js';
 import { type ActivityReport, reportingInterceptor } from './worker/activity-reports.js';
+import { forgetOldArtifacts } from './worker/artifact-retention.js';
 import { holdfastSinks } from './worker/sinks.js';
 import { workflowBundle } from './worker/workflow-bundle.js';
 
 export { openai } from './activities/openai/openai.js';
+export type { ArtifactStore } from './artifacts/artifact-store.js';
+export { localArtifacts } from './artifacts/local-artifacts.js';
+export { type S3ArtifactsOptions, s3Artifacts } from './artifacts/s3-artifacts.js';
 
 export type HoldfastWorkerOptions = {
   agents: readonly Agent[];
@@ -43,6 +50,8 @@ export type HoldfastWorkerOptions = {
    * need a store that they share.
    */
   artifacts?: ArtifactStore;
+  /** How long an artifact is kept after it was last stored, and longer than any turn takes; default 30 days. */
+  artifactRetention?: Duration;
   /** Transcripts kept in memory: by default 256 MB of them. */
   transcriptCache?: { maxBytes?: number; maxTranscripts?: number };
   /**
@@ -74,9 +83,11 @@ export async function runWorker(options: HoldfastWorkerOptions): Promise<void> {
 export async function createWorker(options: HoldfastWorkerOptions): Promise<HoldfastWorker> {
   const { worker: own = {}, onActivity } = options;
   const converter = own.dataConverter ?? dataConverter(options.codec);
-  const agents = new Agents(options.agents);
+  const store = options.artifacts ?? localArtifacts();
+  const artifacts = new Artifacts(store, keyringOf(options.codec));
+  const retentionMs = durationMs('artifactRetention', options.artifactRetention ?? '30 days');
+  const agents = new Agents(options.agents, [readArtifactTool(artifacts)]);
   const cache = new TranscriptCache(options.transcriptCache);
-  const artifacts = new Artifacts(options.artifacts ?? localArtifacts(), keyringOf(options.codec));
   const transcripts = new TranscriptReader(cache, artifacts);
   const interrupts = new Interrupts();
   const isDraining = () => ['STOPPING', 'DRAINING'].includes(worker.getState());
@@ -123,6 +134,11 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
         () => ({ inbound: wireInterceptor }),
       ],
     },
+  });
+  forgetOldArtifacts(store, {
+    retentionMs,
+    isOver: () => ['STOPPED', 'FAILED'].includes(worker.getState()),
+    warn: (text) => Runtime.instance().logger.warn(text),
   });
   return { worker, transcripts: transcripts.stats };
 }

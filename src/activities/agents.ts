@@ -3,13 +3,16 @@ import type { Agent, AnyTool } from '../define/define-agent.js';
 /** The agents that one worker serves: found by name and version, so that two versions of one may stand side by side. */
 export class Agents {
   readonly #agents: readonly Agent[];
+  /** The tools that every agent has. */
+  readonly #common: readonly AnyTool[];
 
-  constructor(agents: readonly Agent[]) {
+  constructor(agents: readonly Agent[], common: readonly AnyTool[] = []) {
     for (const [index, agent] of agents.entries()) {
       const same = agents.findIndex((other) => other.name === agent.name && other.version === agent.version);
       if (same < index) throw new TypeError(`Two agents are named ${agent.name}, version ${agent.version}.`);
     }
     this.#agents = agents;
+    this.#common = common;
   }
 
   /** Without a version: the last one given of that name. */
@@ -20,11 +23,17 @@ export class Agents {
   }
 
   findTool(name: string, version: string, tool: string): AnyTool | undefined {
-    return this.find(name, version)?.tools.find((each) => each.name === tool);
+    const agent = this.find(name, version);
+    return agent && this.toolsOf(agent).find((each) => each.name === tool);
+  }
+
+  /** An agent's own tools and those that every agent has. */
+  toolsOf(agent: Agent): AnyTool[] {
+    return [...agent.tools, ...this.#common];
   }
 
   toolNames(): string[] {
-    return [...new Set(this.#agents.flatMap((agent) => agent.tools.map((tool) => tool.name)))];
+    return [...new Set(this.#agents.flatMap((agent) => this.toolsOf(agent).map((tool) => tool.name)))];
   }
 
   describe(): string {

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { CallModelInput, InterruptedReply, ModelReply } from '../shared/activities.js';
+import { READ_ARTIFACT } from '../shared/artifacts.js';
 import type { ModelRequest } from '../shared/model-port.js';
 import { wireLine } from '../shared/wire-text.js';
+import { moveBigArguments, withWholeArguments } from './big-arguments.js';
 import { notHere } from './not-here.js';
 import { planReply } from './plan.js';
 import type { ActivityServices } from './services.js';
 import { resolveSettings } from './settings.js';
 import { streamReply } from './stream-reply.js';
+import { artifactsOf } from './turn-artifacts.js';
 
 /** Temporal's bound of one payload is 2 MB. */
 const MAX_REPLY_BYTES = 2_000_000;
@@ -21,27 +24,31 @@ export async function callModel(
   input: CallModelInput,
 ): Promise<ModelReply | InterruptedReply> {
   const context = Context.current();
-  const { agents, modelFor, transcripts } = services;
+  const { agents, artifacts, modelFor, transcripts } = services;
   const agent = agents.find(input.agent, input.version);
   if (!agent) throw notHere('Agent.NotHere', named(input), agents, context.info.attempt);
   const model = modelFor(agent);
   const messages = await transcripts.read(input.transcript);
+  const tools = agents.toolsOf(agent);
+  // Before there is an artifact the tool that reads them would only be in the way.
+  const offered = tools.filter((tool) => tool.name !== READ_ARTIFACT || artifactsOf(messages).size > 0);
   const request: ModelRequest = {
     model: input.model ?? model.name,
     instructions: messages.some((message) => message.role === 'system') ? '' : agent.instructions,
-    messages,
-    tools: agent.tools.map(({ name, description, schema }) => ({ name, description, schema })),
+    messages: await withWholeArguments(messages, artifacts, context.info.attempt),
+    tools: offered.map(({ name, description, schema }) => ({ name, description, schema })),
   };
   const response = await streamReply(services, context, model, request, input.stream);
   if ('interrupted' in response) return response;
   const id = `a_${randomBytes(6).toString('hex')}`;
-  const { message, calls } = await planReply(id, response, agent.tools, messages);
+  const plan = await planReply(id, response, offered, messages);
+  const { message, calls } = await moveBigArguments(plan, artifacts);
   return refuseTooLarge({
     v: 1,
     message,
     calls,
     ...(response.usage && { usage: response.usage }),
-    ...(input.resolve && { settings: resolveSettings(agent, request.model, input.resolve.limits) }),
+    ...(input.resolve && { settings: resolveSettings(agent, tools, request.model, input.resolve.limits) }),
   });
 }
 

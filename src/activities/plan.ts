@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { AnyTool } from '../define/define-agent.js';
 import type { PlannedCall } from '../shared/activities.js';
+import { READ_ARTIFACT } from '../shared/artifacts.js';
 import { callSummary } from '../shared/call-summary.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../shared/json.js';
 import { type AssistantMessage, type Message, type ToolCallBlock, toolCallsOf } from '../shared/messages.js';
@@ -14,6 +15,10 @@ import {
 } from '../shared/tool-results.js';
 import { uniqueId } from '../shared/transcript.js';
 import { errorText, wireId, wireLine } from '../shared/wire-text.js';
+import { artifactIdIn, resolvedRead } from './read-artifact.js';
+import { artifactsOf, findArtifact } from './turn-artifacts.js';
+
+const MAX_NESTING = 500;
 
 type CallPart = Extract<ModelPart, { type: 'tool_call' }>;
 
@@ -38,7 +43,7 @@ export async function planReply(
     const tool = findTool(part.name, tools);
     const block = callBlock(part, `${id}.${index}`, tool, usedIds);
     content.push(block);
-    calls.push(await planCall(block, tool, response, tools));
+    calls.push(resolveArtifact(await planCall(block, tool, response, tools), earlier));
   }
   const { stopReason, model } = response;
   return { message: { role: 'assistant', id, content, stopReason, model }, calls };
@@ -99,12 +104,41 @@ async function planCall(
   return { do: 'run', callId: block.id, name: tool.name, input: parsed.value, summary };
 }
 
+/** A model reads artifacts of its own transcript and no others, whatever hash it may know or guess. */
+function resolveArtifact(call: PlannedCall, earlier: readonly Message[]): PlannedCall {
+  if (call.do !== 'run' || call.name !== READ_ARTIFACT || !isJsonObject(call.input)) return call;
+  const found = findArtifact(artifactIdIn(call.input), artifactsOf(earlier));
+  if (typeof found !== 'string') return { ...call, input: resolvedRead(call.input, found) };
+  const { callId, name } = call;
+  const result = invalidArguments({ id: callId, name }, [`artifact: ${found}`]);
+  return { do: 'answer', callId, name, result };
+}
+
 /** No arguments at all, which some servers send as `""` or `null`, are an empty object. */
 function parseArguments(text: string): { ok: true; value: JsonObject } | { ok: false; problem: string } {
   const parsed = text.trim() === '' ? { ok: true as const, value: {} } : parseJson(text);
   if (!parsed.ok) return parsed;
+  if (isNestedDeeper(text, MAX_NESTING))
+    return { ok: false, problem: `it is nested more than ${MAX_NESTING} levels deep` };
   const value: Json = parsed.value ?? {};
   return isJsonObject(value) ? { ok: true, value } : { ok: false, problem: 'it must be an object' };
+}
+
+/** What is nested some thousand levels deep overflows the stack of whoever writes or checks it. */
+function isNestedDeeper(json: string, levels: number): boolean {
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < json.length; at++) {
+    const char = json[at];
+    if (inText) {
+      if (char === '\\') at += 1;
+      else if (char === '"') inText = false;
+    } else if (char === '"') inText = true;
+    else if (char === '[' || char === '{') depth += 1;
+    else if (char === ']' || char === '}') depth -= 1;
+    if (depth > levels) return true;
+  }
+  return false;
 }
 
 /** One line each, with the path and what was expected. A schema that throws is a problem like any other. */

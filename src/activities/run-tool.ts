@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import { notDone } from '../define/define-tool.js';
 import type { RunToolInput, RunToolResult } from '../shared/activities.js';
 import { didNotHappen, workerLost } from '../shared/tool-results.js';
+import { withWholeInput } from './big-arguments.js';
 import { notHere } from './not-here.js';
 import type { ActivityServices } from './services.js';
 import { ToolExecution } from './tool-execution.js';
@@ -11,14 +12,15 @@ import { ToolExecution } from './tool-execution.js';
  * tool marks `retryable`, or a worker that lacks it, is tried again by Temporal.
  */
 export async function runTool(
-  { agents, interrupts }: ActivityServices,
+  { agents, artifacts, interrupts }: ActivityServices,
   input: RunToolInput,
 ): Promise<RunToolResult> {
   const context = Context.current();
   const tool = agents.findTool(input.agent, input.version, input.tool);
   if (!tool) throw notHere('Tool.NotHere', named(input), agents, context.info.attempt);
+  const whole = await withWholeInput(input, artifacts);
   return await interrupts.during(context, async (interrupted) => {
-    const execution = new ToolExecution(context, tool, input, interrupted);
+    const execution = new ToolExecution(context, tool, whole, artifacts, interrupted);
     if (!tool.idempotent) await execution.recordBegun();
     return await execution.beating(async () => ({ v: 1, result: await execution.run() }));
   });
@@ -26,19 +28,20 @@ export async function runTool(
 
 /** Asked after a crash in the middle of a tool: what the tool finds out becomes the result of the call. */
 export async function reconcileTool(
-  { agents }: ActivityServices,
+  { agents, artifacts }: ActivityServices,
   input: RunToolInput,
 ): Promise<RunToolResult> {
   const context = Context.current();
   const tool = agents.findTool(input.agent, input.version, input.tool);
   if (!tool) throw notHere('Tool.NotHere', named(input), agents, context.info.attempt);
   const called = { id: input.callId, name: input.tool };
-  const execution = new ToolExecution(context, tool, input, context.cancellationSignal);
+  const whole = await withWholeInput(input, artifacts);
+  const execution = new ToolExecution(context, tool, whole, artifacts, context.cancellationSignal);
   return await execution.beating(async () => {
-    const args: unknown = await tool.input.parseAsync(input.input);
+    const args: unknown = await tool.input.parseAsync(whole.input);
     const found: unknown = await tool.reconcile?.(execution.idempotencyKey, args);
     if (!tool.reconcile) return { v: 1, result: workerLost(called) };
-    return { v: 1, result: found === notDone ? didNotHappen(called) : execution.ok(found) };
+    return { v: 1, result: found === notDone ? didNotHappen(called) : await execution.ok(found) };
   });
 }
 

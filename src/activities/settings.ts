@@ -1,4 +1,4 @@
-import type { Agent } from '../define/define-agent.js';
+import type { Agent, AnyTool } from '../define/define-agent.js';
 import type { Limits, TurnSettings } from '../shared/turn.js';
 
 // Defaults that users are not asked for. They are recorded with each turn, so that changing one changes new turns only.
@@ -11,10 +11,17 @@ const INLINE_RESULT_BYTES = 64 * KB;
 const PLAIN_BYTES = 128 * KB;
 /** Packed, it is in the history twice for each run. */
 const PACKED_BYTES = 128 * KB;
+/** How often the output is asked for beyond the first reply. */
+const OUTPUT_ASKS = 3;
 const PACK_RETRY_ITERATIONS = 20;
 
 /** All that a turn runs with, resolved once; what it gives of its own goes before what the agent says. */
-export function resolveSettings(agent: Agent, model: string, limits: Limits): TurnSettings {
+export function resolveSettings(
+  agent: Agent,
+  tools: readonly AnyTool[],
+  model: string,
+  limits: Limits,
+): TurnSettings {
   return {
     agent: agent.name,
     version: agent.version,
@@ -33,7 +40,8 @@ export function resolveSettings(agent: Agent, model: string, limits: Limits): Tu
       retryAfter: PACK_RETRY_ITERATIONS,
     },
     ...(agent.maxContextBytes !== undefined && { maxContextBytes: agent.maxContextBytes }),
-    tools: agent.tools.map((tool) => ({
+    ...(agent.output && { output: { schema: agent.output.schema, maxAsks: OUTPUT_ASKS } }),
+    tools: tools.map((tool) => ({
       name: tool.name,
       idempotent: tool.idempotent,
       parallel: tool.parallel,

@@ -3,9 +3,11 @@ import { setTimeout } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/activity';
 import { ActivityCancelledError } from '@temporalio/client';
 import type { z } from 'zod';
+import type { Artifacts } from '../artifacts/artifacts.js';
 import type { AnyTool } from '../define/define-agent.js';
 import { RetryableToolError, type ToolContext } from '../define/define-tool.js';
 import type { RunToolInput, ToolHeartbeat } from '../shared/activities.js';
+import { type ArtifactRef, type ArtifactSource, keptNote } from '../shared/artifacts.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { invalidArguments, notStarted, timedOut, toolThrew, wasRunning } from '../shared/tool-results.js';
@@ -16,6 +18,10 @@ import { resultContent } from './result-content.js';
 
 /** A tool that its timeout has told to stop gets this long to do so. */
 const STOP_GRACE_MS = 2000;
+/** Of an error's text, where a note follows. */
+const MAX_ERROR_BYTES = 7000;
+/** More than a heartbeat shows of it. */
+const PROGRESS_CHARACTERS = 2000;
 
 /** One attempt at one tool call. */
 export class ToolExecution {
@@ -24,17 +30,27 @@ export class ToolExecution {
   readonly #context: Context;
   readonly #tool: AnyTool;
   readonly #input: RunToolInput;
+  readonly #artifacts: Artifacts;
   readonly #called: { id: string; name: string };
   readonly #interrupted: AbortSignal;
   readonly #timeout = new AbortController();
   #begun = false;
   #progress: string | undefined;
+  /** What the tool has kept itself. */
+  #kept: Promise<ArtifactRef> | undefined;
 
   /** `interrupted` fires when the turn is interrupted in this process. */
-  constructor(context: Context, tool: AnyTool, input: RunToolInput, interrupted: AbortSignal) {
+  constructor(
+    context: Context,
+    tool: AnyTool,
+    input: RunToolInput,
+    artifacts: Artifacts,
+    interrupted: AbortSignal,
+  ) {
     this.#context = context;
     this.#tool = tool;
     this.#input = input;
+    this.#artifacts = artifacts;
     this.#interrupted = interrupted;
     this.#called = { id: input.callId, name: input.tool };
     this.idempotencyKey = `${context.info.workflowExecution?.workflowId}/${input.callId}`;
@@ -79,9 +95,20 @@ export class ToolExecution {
     return { ...result, durationMs: Math.round(performance.now() - startedAt) };
   }
 
-  ok(value: unknown): ToolResultBlock {
+  /** Throws where nothing of the value can be read. */
+  async ok(value: unknown): Promise<ToolResultBlock> {
     const { callId, tool } = this.#input;
-    return { type: 'tool_result', callId, name: tool, status: 'ok', content: resultContent(callId, value) };
+    const content = await this.#contentOf(value);
+    return { type: 'tool_result', callId, name: tool, status: 'ok', ...content };
+  }
+
+  async #contentOf(value: unknown): Promise<Pick<ToolResultBlock, 'content' | 'artifact'>> {
+    const kept = await this.#kept?.catch(() => undefined);
+    try {
+      return await resultContent(this.#input.callId, value, this.#artifacts, kept);
+    } catch (error) {
+      throw new Error(`${this.#called.name} ran, but its result can't be read: ${errorText(error)}`);
+    }
   }
 
   /** The body races its timeout; one that does not stop when told to is left behind, and the result says so. */
@@ -113,12 +140,12 @@ export class ToolExecution {
 
   async #runBody(args: unknown): Promise<ToolResultBlock> {
     try {
-      return this.ok(await this.#tool.run(args, this.#toolContext()));
+      return await this.ok(await this.#tool.run(args, this.#toolContext()));
     } catch (error) {
       if (this.#interrupted.aborted) return wasRunning(this.#called);
       if (this.#context.cancellationSignal.aborted) throw this.#stopped(error);
       if (error instanceof RetryableToolError) throw retryFailure(error);
-      return toolThrew(this.#called, errorText(error));
+      return await this.#threw(errorText(error));
     }
   }
 
@@ -140,14 +167,30 @@ export class ToolExecution {
     return new CancelledFailure(`${this.#called.name} was interrupted`, [details]);
   }
 
+  /** What it had kept before is still to be read. */
+  async #threw(text: string): Promise<ToolResultBlock> {
+    const artifact = await this.#kept?.catch(() => undefined);
+    if (!artifact) return toolThrew(this.#called, text);
+    // Before it is cut, so that the note stays.
+    const short = wireText(text, MAX_ERROR_BYTES);
+    return { ...toolThrew(this.#called, short + keptNote(artifact, short)), artifact };
+  }
+
+  async #save(content: string | Uint8Array | ArtifactSource): Promise<ArtifactRef> {
+    if (this.#kept) throw new Error(`${this.#called.name} has saved an artifact in this call before.`);
+    this.#kept = this.#artifacts.save(typeof content === 'string' ? Buffer.from(content) : content);
+    return await this.#kept;
+  }
+
   #toolContext(): ToolContext {
     const { turnId, callId, metadata = {} } = this.#input;
     return {
       signal: AbortSignal.any([this.#interrupted, this.#context.cancellationSignal, this.#timeout.signal]),
       idempotencyKey: this.idempotencyKey,
       progress: (text) => {
-        this.#progress = wireLine(text);
+        this.#progress = wireLine(typeof text === 'string' ? text.slice(0, PROGRESS_CHARACTERS) : text);
       },
+      saveArtifact: (content) => this.#save(content),
       turnId,
       callId,
       attempt: this.#context.info.attempt,

@@ -50,9 +50,14 @@ export function sealBytes(keyring: Keyring, plain: Uint8Array): Uint8Array {
   return Buffer.concat([head, seal(current.key, head, plain)]);
 }
 
+/** Whether bytes that begin so were encrypted by {@link sealBytes}. */
+export function isSealed(head: Uint8Array): boolean {
+  return FILE_MAGIC.equals(head.subarray(0, FILE_MAGIC.byteLength));
+}
+
 /** What {@link sealBytes} was given; bytes that it never saw come back as they are. Throws a `CodecError`. */
 export function openBytes(keyring: Keyring, stored: Uint8Array): Uint8Array {
-  if (!FILE_MAGIC.equals(stored.subarray(0, FILE_MAGIC.byteLength))) return stored;
+  if (!isSealed(stored)) return stored;
   const headBytes = FILE_MAGIC.byteLength + 1 + (stored[FILE_MAGIC.byteLength] ?? 0);
   const head = Buffer.from(stored.subarray(0, headBytes));
   const id = head.toString('utf8', FILE_MAGIC.byteLength + 1);

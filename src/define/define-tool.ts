@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
+import { type ArtifactRef, type ArtifactSource, READ_ARTIFACT } from '../shared/artifacts.js';
 import type { JsonObject } from '../shared/json.js';
 import { errorText } from '../shared/wire-text.js';
 import { type Duration, durationMs } from './duration.js';
@@ -17,6 +18,11 @@ export type ToolContext = {
   idempotencyKey: string;
   /** Shows what the tool is doing to those who watch. Cheap; the last text wins. */
   progress(text: string): void;
+  /**
+   * Keeps the whole of what the result shows only a part of, outside Temporal, for the model to read with
+   * `read_artifact`: the result gets a note that says how. Once a call. Throws where it can't be stored.
+   */
+  saveArtifact(content: string | Uint8Array | ArtifactSource): Promise<ArtifactRef>;
   turnId: string;
   callId: string;
   /** From 1; above 1 only for a tool that is idempotent or that asked for a retry. */
@@ -72,6 +78,17 @@ const LONGEST_TIMEOUT_MS = 24 * 24 * 3_600_000;
  * refuse, an input that is no object or has no JSON schema (a date, a bigint, a symbol, a function).
  */
 export function defineTool<Input extends z.ZodType, Result>(
+  options: ToolOptions<Input, Result>,
+): Tool<Input, Result> {
+  const { name } = options;
+  if (name === READ_ARTIFACT) {
+    throw new TypeError(`Tool name "${name}": every agent has a tool of that name, Holdfast's own.`);
+  }
+  return makeTool(options);
+}
+
+/** As {@link defineTool}, for tools of Holdfast's own. */
+export function makeTool<Input extends z.ZodType, Result>(
   options: ToolOptions<Input, Result>,
 ): Tool<Input, Result> {
   const { name } = options;

@@ -1,3 +1,4 @@
+import type { ArtifactRef } from './artifacts.js';
 import type { TranscriptSegment } from './carried.js';
 import type { Json, JsonObject } from './json.js';
 import type { AssistantMessage, Message, ToolResultBlock } from './messages.js';
@@ -50,7 +51,16 @@ export type OutputRequest = { problems: string[] };
 
 /** What is to be done with one tool call, in request order. A bad call is answered here and costs no activity. */
 export type PlannedCall =
-  | { do: 'run'; callId: string; name: string; input: Json; summary: string }
+  | {
+      do: 'run';
+      callId: string;
+      name: string;
+      /** A short form of it where there is an artifact. */
+      input: Json;
+      /** Where the arguments' whole JSON text is kept. */
+      inputArtifact?: ArtifactRef;
+      summary: string;
+    }
   | { do: 'answer'; callId: string; name: string; result: ToolResultBlock };
 
 export type ModelReply = {
@@ -73,6 +83,8 @@ export type RunToolInput = {
   tool: string;
   callId: string;
   input: Json;
+  /** As in {@link PlannedCall}: read it in place of `input`. */
+  inputArtifact?: ArtifactRef;
   metadata?: JsonObject;
 };
 

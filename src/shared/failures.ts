@@ -16,6 +16,7 @@ export const failureTypes = [
   'Tool.Retryable',
   'Tool.Failed',
   WORKER_LOST,
+  'Artifact.NotFound',
   'Transcript.Unavailable',
   'Model.Misconfigured',
   'Model.Authentication',

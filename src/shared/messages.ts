@@ -1,3 +1,4 @@
+import { type ArtifactRef, isArtifactRef } from './artifacts.js';
 import { type Check, isListOf, isNumber, isOneOf, isShape, isText, isVariant } from './shape.js';
 
 // Message and block ids are given when the thing is made and never change; `content` is always a list of blocks.
@@ -32,8 +33,10 @@ export type ToolCallBlock = {
   id: string;
   /** The tool's name, fit for every provider: `^[a-zA-Z0-9_-]{1,64}$`. */
   name: string;
-  /** The JSON text exactly as the model wrote it; it may be broken. */
+  /** The JSON text exactly as the model wrote it; it may be broken. A short form of it where there is an artifact. */
   arguments: string;
+  /** Where the whole of arguments that are too long for an event history is kept. The model is sent the whole. */
+  argumentsArtifact?: ArtifactRef;
   /** The id that the provider gave, where it differs from ours. */
   providerId?: string;
   /** The name that the model wrote, where it differs from ours. */
@@ -49,6 +52,7 @@ const TOOL_RESULT_CAUSES = [
   'unknown_tool',
   'invalid_json',
   'invalid_arguments',
+  'arguments_not_kept',
   'cut_by_output_limit',
   'cut_by_refusal',
   'not_started',
@@ -71,6 +75,8 @@ export type ToolResultBlock = {
   status: ToolResultStatus;
   content: (TextBlock | ImageBlock)[];
   cause?: ToolResultCause;
+  /** Where the whole of a result is kept of which `content` has a part; `read_artifact` reads it. */
+  artifact?: ArtifactRef;
   /** Wall-clock time of the tool's body, in milliseconds; absent where it did not run to its end. */
   durationMs?: number;
 };
@@ -98,12 +104,12 @@ const image = isShape({ type: isText, id: isText, mediaType: isText, data: isTex
 const reasoning = isShape({ type: isText, id: isText, text: isText }, { opaque: isText });
 const toolCall = isShape(
   { type: isText, id: isText, name: isText, arguments: isText },
-  { providerId: isText, requestedName: isText },
+  { argumentsArtifact: isArtifactRef, providerId: isText, requestedName: isText },
 );
 const shown = isListOf(isVariant('type', { text, image }));
 const toolResult = isShape(
   { type: isText, callId: isText, name: isText, status: isOneOf(...TOOL_RESULT_STATUSES), content: shown },
-  { cause: isOneOf(...TOOL_RESULT_CAUSES), durationMs: isNumber },
+  { cause: isOneOf(...TOOL_RESULT_CAUSES), artifact: isArtifactRef, durationMs: isNumber },
 );
 const role = isText;
 

@@ -47,6 +47,12 @@ export function invalidArguments(call: CalledTool, problems: readonly string[]):
   );
 }
 
+/** They are too long to be carried, and the place for what is too long has failed. */
+export function argumentsNotKept(call: CalledTool, bytes: number, problem: string): ToolResultBlock {
+  const text = `Error: the arguments of ${call.name} take ${bytes} bytes and could not be stored (${problem}). It was not run. Send shorter arguments, in several calls.`;
+  return answer(call, 'error', 'arguments_not_kept', text);
+}
+
 export function cutByOutputLimit(call: CalledTool): ToolResultBlock {
   const text = `Error: the reply reached the output limit, so the call of ${call.name} may be incomplete. It was not run. Send it again in a shorter form, or in several calls.`;
   return answer(call, 'error', 'cut_by_output_limit', text);

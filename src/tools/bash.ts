@@ -1,15 +1,21 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
-import { defineTool, type Tool } from '../define/define-tool.js';
+import { defineTool, type Tool, type ToolContext } from '../define/define-tool.js';
+import { readRestHint } from '../shared/artifacts.js';
+import { errorText, wireLine } from '../shared/wire-text.js';
 import { CappedOutput } from './capped-output.js';
 import { childEnvironment } from './child-environment.js';
 import { type CommandEnd, runCommand } from './run-command.js';
 import { throttled } from './throttle.js';
+import { WholeOutput } from './whole-output.js';
 
 const DEFAULT_SECONDS = 120;
 const MAX_SECONDS = 600;
 const MAX_OUTPUT_CHARACTERS = 30_000;
+/** Of the whole output, for an artifact. */
+const KEPT = { memoryBytes: 4 * MAX_OUTPUT_CHARACTERS, maxBytes: 256 * 1024 * 1024 };
 const PROGRESS_MS = 200;
 /** Linux takes no argument of more than 128 KiB. */
 const MAX_COMMAND_BYTES = 130_000;
@@ -28,6 +34,7 @@ const input = z.object({
  * The tool that runs shell commands, starting in `root`. It is NOT confined to `root`, as no shell can be: it does
  * whatever the worker's user may do. Give it a container or a user of its own, and approvals where it matters.
  *
+ * Output that is too long for the model is kept whole as an artifact; colours are left out of what the model is shown.
  * A command that fails or that times out is an ordinary result, which ends with how it ended. It gets the worker's
  * environment without what looks like a secret (see `childEnvironment`), and `environment` added. What it leaves in the
  * background goes on running after it; an interrupt or a timeout ends all of its process group.
@@ -47,6 +54,7 @@ export function bashTool(
     run: async ({ command, timeout_seconds = DEFAULT_SECONDS }, context) => {
       refuseUnrunnable(command);
       const output = new CappedOutput(MAX_OUTPUT_CHARACTERS);
+      const whole = new WholeOutput(KEPT);
       let shown = '';
       const progress = throttled(PROGRESS_MS, () => {
         const line = output.lastLine();
@@ -63,17 +71,30 @@ export function bashTool(
             timeoutMs: timeout_seconds * 1_000,
             onOutput: (bytes) => {
               output.add(bytes);
+              whole.add(bytes);
               progress.call();
             },
           },
           context.signal,
         );
-        return resultText(output.end(), end, timeout_seconds);
+        const rest = output.isCut ? await keepWhole(whole, output.headBytes, context) : '';
+        return resultText(stripVTControlCharacters(output.end(rest)), end, timeout_seconds);
       } finally {
         progress.stop();
+        whole.close();
       }
     },
   });
+}
+
+/** Where the model finds what its result leaves out, in words. */
+async function keepWhole(whole: WholeOutput, headBytes: number, context: ToolContext): Promise<string> {
+  try {
+    const hint = readRestHint(await context.saveArtifact(whole.source), headBytes);
+    return whole.problem === undefined ? `; ${hint}` : `; ${whole.problem}; ${hint}`;
+  } catch (error) {
+    return `; they could not be kept: ${wireLine(errorText(error))}`;
+  }
 }
 
 function refuseUnrunnable(command: string): void {

@@ -24,14 +24,24 @@ export class CappedOutput {
     this.addText(this.decoder.decode(bytes, { stream: true }));
   }
 
-  /** All of it, or its head and tail and how many characters were left out between them. Ends the output. */
-  end(): string {
+  /** All of it, or its head and tail and how many characters were left out between them, and `rest`. Ends the output. */
+  end(rest = ''): string {
     this.addText(this.decoder.decode());
-    if (this.total <= this.limit) return this.head + this.tail;
+    if (!this.isCut) return this.head + this.tail;
     const head = startOf(this.head, this.half);
     const tail = endOf(this.tail, this.limit - this.half);
     const left = this.total - head.length - tail.length;
-    return `${head}\n[... ${counted(left, 'character')} left out ...]\n${tail}`;
+    return `${head}\n[... ${counted(left, 'character')} left out${rest} ...]\n${tail}`;
+  }
+
+  /** Whether there is more than is kept. */
+  get isCut(): boolean {
+    return this.total > this.limit;
+  }
+
+  /** How many bytes of UTF-8 its head takes. */
+  get headBytes(): number {
+    return Buffer.byteLength(startOf(this.head, this.half));
   }
 
   /** What a person who watches wants to see: the last line with something on it, in one short line; or ''. */

@@ -101,6 +101,7 @@ function inputOf(run: TurnRun, call: CallToRun): RunToolInput {
     tool: call.name,
     callId: call.callId,
     input: call.input,
+    ...(call.inputArtifact && { inputArtifact: call.inputArtifact }),
     ...(run.input.metadata && { metadata: run.input.metadata }),
   };
 }

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { ToolContext } from '../../src/define/define-tool.js';
 import { bash, temporaryFolder } from './workbench.js';
 
 describe('bash', () => {
@@ -109,7 +110,32 @@ describe('much output of bash', () => {
     const text = await bash().sh("echo begin; head -c 50000 /dev/zero | tr '\\0' x; echo; echo end");
     expect(text.startsWith('begin\nxxx')).toBe(true);
     expect(text.endsWith('xxx\nend\n[exit code 0]')).toBe(true);
-    expect(text).toContain('\n[... 20011 characters left out ...]\n');
+    expect(text).toContain('\n[... 20011 characters left out; read on with read_artifact: {');
+    expect(text).toContain('"offset":15000} ...]\n');
+  });
+
+  it('is kept whole outside of the result, as the bytes that were written', async () => {
+    const kept: Buffer[] = [];
+    const saveArtifact: ToolContext['saveArtifact'] = async (content) => {
+      if (typeof content === 'string' || content instanceof Uint8Array) throw new Error('not in one piece');
+      for await (const piece of content.read()) kept.push(Buffer.from(piece));
+      return { sha256: 'ab'.repeat(32), bytes: content.bytes };
+    };
+    for (const bytes of [40_000, 3_000_000]) {
+      kept.length = 0;
+      const command = `yes $'\\e[32mgreen\\xff' | head -c ${bytes}`;
+      const text = await bash().sh(command, {}, { saveArtifact });
+      expect(text).not.toContain('\u001b');
+      const written = Buffer.from('\u001b[32mgreen\u00ff\n', 'latin1');
+      expect(Buffer.concat(kept).equals(Buffer.alloc(bytes, written))).toBe(true);
+    }
+  });
+
+  it('that cannot be kept is still shown, and says so', async () => {
+    const saveArtifact = () => Promise.reject(new Error('no space left'));
+    const text = await bash().sh("head -c 50000 /dev/zero | tr '\\0' x", {}, { saveArtifact });
+    expect(text).toContain('characters left out; they could not be kept: no space left ...]');
+    expect(text).toMatch(/\[exit code 0\]$/);
   });
 
   it('is given whole up to the limit', async () => {
@@ -125,7 +151,7 @@ describe('much output of bash', () => {
     const text = await sh('yes 0123456789 | head -c 200000000');
 
     expect(text).toContain('characters left out');
-    expect(text.length).toBeLessThan(30_100);
+    expect(text.length).toBeLessThan(30_200);
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * 2 ** 20);
   });
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,11 +13,22 @@ export function temporaryFolder(): string {
   return folder;
 }
 
+/** Keeps nothing, but reads it all. */
+const saveArtifact: ToolContext['saveArtifact'] = async (content) => {
+  const hash = createHash('sha256');
+  if (typeof content === 'string' || content instanceof Uint8Array) {
+    return { sha256: hash.update(content).digest('hex'), bytes: Buffer.from(content).length };
+  }
+  for await (const piece of content.read()) hash.update(piece);
+  return { sha256: hash.digest('hex'), bytes: content.bytes };
+};
+
 function toolContext(given: Partial<ToolContext> = {}): ToolContext {
   return {
     signal: new AbortController().signal,
     idempotencyKey: 'key-1',
     progress: () => {},
+    saveArtifact,
     turnId: 'turn-1',
     callId: 'call-1',
     attempt: 1,
