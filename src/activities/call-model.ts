@@ -6,6 +6,7 @@ import type { ModelRequest } from '../shared/model-port.js';
 import { wireLine } from '../shared/wire-text.js';
 import { moveBigArguments, withWholeArguments } from './big-arguments.js';
 import { notHere } from './not-here.js';
+import { outputOf } from './output.js';
 import { planReply } from './plan.js';
 import type { ActivityServices } from './services.js';
 import { resolveSettings } from './settings.js';
@@ -37,16 +38,20 @@ export async function callModel(
     instructions: messages.some((message) => message.role === 'system') ? '' : agent.instructions,
     messages: await withWholeArguments(messages, artifacts, context.info.attempt),
     tools: offered.map(({ name, description, schema }) => ({ name, description, schema })),
+    ...(agent.output && { output: { name: 'answer', schema: agent.output.schema, strict: false } }),
+    ...(input.outputRequest && { toolChoice: 'none' as const }),
   };
   const response = await streamReply(services, context, model, request, input.stream);
   if ('interrupted' in response) return response;
   const id = `a_${randomBytes(6).toString('hex')}`;
   const plan = await planReply(id, response, offered, messages);
   const { message, calls } = await moveBigArguments(plan, artifacts);
+  const output = agent.output && (await outputOf(agent.output, message));
   return refuseTooLarge({
     v: 1,
     message,
     calls,
+    ...(output && { output }),
     ...(response.usage && { usage: response.usage }),
     ...(input.resolve && { settings: resolveSettings(agent, tools, request.model, input.resolve.limits) }),
   });

@@ -65,6 +65,7 @@ function callBlock(
     arguments: part.arguments.toWellFormed(),
     ...(id !== part.id && part.id !== '' && { providerId: wireId(part.id) }),
     ...(name !== part.name && { requestedName: wireLine(part.name) }),
+    ...(part.opaque !== undefined && { opaque: part.opaque }),
   };
 }
 

@@ -6,7 +6,7 @@ import { visibleText, wholeCharacters } from './utf8.js';
 import { type ValueText, valueText } from './value-text.js';
 
 /** The most of a result that the model is given, in UTF-8 bytes; mini-claw-code has the same bound. */
-const MAX_BYTES = 100_000;
+export const MAX_RESULT_BYTES = 100_000;
 const MAX_BLOCKS = 10_000;
 const TAIL_SHARE = 0.25;
 /** For the note between head and tail. */
@@ -22,6 +22,7 @@ export async function resultContent(
   value: unknown,
   artifacts: Artifacts,
   own?: ArtifactRef,
+  maxBytes: number = MAX_RESULT_BYTES,
 ): Promise<Pick<ToolResultBlock, 'content' | 'artifact'>> {
   const content = textsIn(value);
   const kept = own && { artifact: own };
@@ -29,21 +30,21 @@ export async function resultContent(
     return { content: own ? textContent(callId, keptNote(own, '')) : [], ...kept };
   }
   const whole = valueText(content);
-  const short = asIs(whole);
+  const short = asIs(whole, maxBytes);
   if (short !== undefined) {
     return { content: textContent(callId, own ? short + keptNote(own, short) : short), ...kept };
   }
   if (own) {
-    const [block] = cut(callId, whole, () => 'the tool has kept something else');
+    const [block] = cut(callId, whole, maxBytes, () => 'the tool has kept something else');
     const text = block?.text ?? '';
     return { content: textContent(callId, text + keptNote(own, text)), ...kept };
   }
   try {
     const artifact = await artifacts.save(whole.bytes);
-    return { content: cut(callId, whole, (offset) => readRestHint(artifact, offset)), artifact };
+    return { content: cut(callId, whole, maxBytes, (offset) => readRestHint(artifact, offset)), artifact };
   } catch (error) {
     const why = wireLine(errorText(error));
-    return { content: cut(callId, whole, () => `they could not be kept: ${why}`) };
+    return { content: cut(callId, whole, maxBytes, () => `they could not be kept: ${why}`) };
   }
 }
 
@@ -64,16 +65,21 @@ function isTextBlock(value: unknown): value is { text: string } {
   return 'type' in value && value.type === 'text' && 'text' in value && typeof value.text === 'string';
 }
 
-function asIs({ bytes, problem }: ValueText): string | undefined {
-  if (problem !== undefined || bytes.length > MAX_BYTES) return undefined;
+function asIs({ bytes, problem }: ValueText, maxBytes: number): string | undefined {
+  if (problem !== undefined || bytes.length > maxBytes) return undefined;
   const text = visibleText(bytes);
-  return Buffer.byteLength(text) <= MAX_BYTES ? text : undefined;
+  return Buffer.byteLength(text) <= maxBytes ? text : undefined;
 }
 
 /** Keeps the head and the tail, cut between characters, and says how much is left out and, by `rest`, where it is. */
-function cut(callId: string, { bytes, problem }: ValueText, rest: (offset: number) => string): TextBlock[] {
+function cut(
+  callId: string,
+  { bytes, problem }: ValueText,
+  maxBytes: number,
+  rest: (offset: number) => string,
+): TextBlock[] {
   // Control characters take more room where they are made visible.
-  for (let room = MAX_BYTES - NOTE_BYTES; ; room = Math.floor(room / 2)) {
+  for (let room = maxBytes - NOTE_BYTES; ; room = Math.floor(room / 2)) {
     const tailBytes = Math.min(Math.floor(room * TAIL_SHARE), bytes.length);
     const headEnd = wholeCharacters(bytes.subarray(0, Math.min(room - tailBytes, bytes.length))).end;
     const tailFrom = Math.max(headEnd, bytes.length - tailBytes);
@@ -84,6 +90,6 @@ function cut(callId: string, { bytes, problem }: ValueText, rest: (offset: numbe
     const missing = problem === undefined ? '' : `; there was more, but ${problem}`;
     const note = `\n[... ${left} bytes left out of ${bytes.length}${missing}; ${rest(headEnd)} ...]\n`;
     const text = head + note + tail;
-    if (Buffer.byteLength(text) <= MAX_BYTES) return textContent(callId, text);
+    if (Buffer.byteLength(text) <= maxBytes) return textContent(callId, text);
   }
 }

@@ -11,6 +11,8 @@ const INLINE_RESULT_BYTES = 64 * KB;
 const PLAIN_BYTES = 128 * KB;
 /** Packed, it is in the history twice for each run. */
 const PACKED_BYTES = 128 * KB;
+/** A message of results is answered by one query, of which Temporal carries 2 MB. */
+const ROUND_RESULT_BYTES = 1_000_000;
 /** How often the output is asked for beyond the first reply. */
 const OUTPUT_ASKS = 3;
 const PACK_RETRY_ITERATIONS = 20;
@@ -32,6 +34,7 @@ export function resolveSettings(
     settleMs: 2000,
     inlineResultBytes: INLINE_RESULT_BYTES,
     toolRetry: { initialMs: 200, maxMs: 10_000 },
+    roundResultBytes: ROUND_RESULT_BYTES,
     maxRestarts: 10,
     continueAsNew: {
       ...(agent.iterationsPerRun !== undefined && { iterations: agent.iterationsPerRun }),

@@ -12,9 +12,6 @@ import { errorText, wireText } from '../shared/wire-text.js';
 import { beatWhile } from './heartbeats.js';
 import type { ActivityServices } from './services.js';
 
-/** A model call's heartbeat that also carries what the next try goes on with. */
-type ResumableHeartbeat = ModelHeartbeat & { resume?: string };
-
 /** Text that one heartbeat shows; the whole comes with the reply. */
 const WINDOW_CHARACTERS = 4096;
 
@@ -33,7 +30,7 @@ export async function streamReply(
   let text = '';
   let shown = 0;
   let resumed = rememberedBy(context);
-  const details = (): ResumableHeartbeat => {
+  const details = (): ModelHeartbeat => {
     shown = text.length;
     const offset = Math.max(0, text.length - WINDOW_CHARACTERS);
     const window = stream ? text.slice(offset) : '';
@@ -68,12 +65,12 @@ export async function streamReply(
 
 /** What the try before this one left to go on with. */
 function rememberedBy(context: Context): string | undefined {
-  const last: ResumableHeartbeat | undefined = context.info.heartbeatDetails;
+  const last: ModelHeartbeat | undefined = context.info.heartbeatDetails;
   return last?.resume || undefined;
 }
 
 /** By a call of its own, as a beat may be held back, and a try that ends at once would take it along. */
-async function recordNow(context: Context, details: ResumableHeartbeat): Promise<void> {
+async function recordNow(context: Context, details: ModelHeartbeat): Promise<void> {
   try {
     await context.client.activity.heartbeat(context.info.taskToken, details);
   } catch (error) {

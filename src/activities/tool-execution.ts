@@ -105,7 +105,8 @@ export class ToolExecution {
   async #contentOf(value: unknown): Promise<Pick<ToolResultBlock, 'content' | 'artifact'>> {
     const kept = await this.#kept?.catch(() => undefined);
     try {
-      return await resultContent(this.#input.callId, value, this.#artifacts, kept);
+      const { callId, maxResultBytes } = this.#input;
+      return await resultContent(callId, value, this.#artifacts, kept, maxResultBytes);
     } catch (error) {
       throw new Error(`${this.#called.name} ran, but its result can't be read: ${errorText(error)}`);
     }

@@ -76,6 +76,8 @@ export type ModelReply = {
 
 export type RunToolInput = {
   v: 1;
+  /** The most UTF-8 bytes of its result that the model is given, where that is less than usual. */
+  maxResultBytes?: number;
   agent: string;
   version: string;
   turnId: string;
@@ -113,6 +115,8 @@ export type ModelHeartbeat = {
   /** Characters (UTF-16 units) of this attempt's text that come before `text`. */
   offset: number;
   text: string;
+  /** What the next try goes on with: the id of a reply that the provider works on by itself. */
+  resume?: string;
 };
 
 /** What a tool's heartbeat carries: `begun` says that its body may have had effects. */

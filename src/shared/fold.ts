@@ -12,7 +12,7 @@ import {
   steerMessage,
 } from './opening.js';
 import { settleToolCall, type ToolEnd } from './settle.js';
-import { mayStillRun, notStarted, workerLost } from './tool-results.js';
+import { mayStillRun, notOfThisTurn, notStarted, workerLost } from './tool-results.js';
 import { pendingCalls, toolMessage } from './transcript.js';
 import type { OutcomeType, TurnInput, TurnSettings } from './turn.js';
 
@@ -138,7 +138,11 @@ export class TurnFold {
     this.#starts.clear();
     this.#lost.clear();
     this.#calls = new Map(calls.flatMap((call) => (call.do === 'run' ? [[call.callId, call]] : [])));
-    const answered = calls.flatMap((call) => (call.do === 'answer' ? [call.result] : []));
+    const answered = calls.flatMap((call) => {
+      if (call.do === 'answer') return [call.result];
+      const isKnown = this.#settings?.tools.some(({ name }) => name === call.name);
+      return isKnown || !this.#settings ? [] : [notOfThisTurn(call, this.#settings)];
+    });
     return [{ type: 'message', message }, ...answered.map((result) => this.#settle(result))];
   }
 

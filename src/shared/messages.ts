@@ -9,6 +9,8 @@ export type TextBlock = {
   text: string;
   /** The stream was cut by an interrupt: this is all that came. */
   partial?: true;
+  /** What the provider wants back unread. */
+  opaque?: string;
 };
 
 export type ImageBlock = {
@@ -41,6 +43,8 @@ export type ToolCallBlock = {
   providerId?: string;
   /** The name that the model wrote, where it differs from ours. */
   requestedName?: string;
+  /** What the provider wants back unread, such as a signature. */
+  opaque?: string;
 };
 
 const TOOL_RESULT_STATUSES = ['ok', 'error', 'denied', 'interrupted', 'unknown'] as const;
@@ -99,12 +103,12 @@ export type AssistantMessage = {
 export type ToolMessage = { role: 'tool'; id: string; content: ToolResultBlock[] };
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
 
-const text = isShape({ type: isText, id: isText, text: isText }, { partial: isOneOf(true) });
+const text = isShape({ type: isText, id: isText, text: isText }, { partial: isOneOf(true), opaque: isText });
 const image = isShape({ type: isText, id: isText, mediaType: isText, data: isText });
 const reasoning = isShape({ type: isText, id: isText, text: isText }, { opaque: isText });
 const toolCall = isShape(
   { type: isText, id: isText, name: isText, arguments: isText },
-  { argumentsArtifact: isArtifactRef, providerId: isText, requestedName: isText },
+  { argumentsArtifact: isArtifactRef, providerId: isText, requestedName: isText, opaque: isText },
 );
 const shown = isListOf(isVariant('type', { text, image }));
 const toolResult = isShape(

@@ -27,7 +27,7 @@ export type ModelRequest = {
   /** Valid: each tool call is answered by exactly one result, in order, in the message after it. */
   messages: readonly Message[];
   tools: readonly ToolDescription[];
-  /** Only for endpoints that know structured output; others refuse the request. */
+  /** What a reply without calls must be. A model whose endpoint does not know this leaves it out. */
   output?: OutputFormat;
   /** Goes before what the model was made with. */
   toolChoice?: 'none' | 'auto' | 'required';

@@ -31,6 +31,15 @@ export function unknownTool(
   return answer(call, 'error', 'unknown_tool', `Tool '${requested}' is not available. ${offer}`);
 }
 
+/** A newer worker has planned a call of a tool that the turn did not begin with. */
+export function notOfThisTurn(
+  call: { callId: string; name: string },
+  { tools }: { tools: readonly { name: string }[] },
+): ToolResultBlock {
+  const names = tools.map(({ name }) => name).sort();
+  return unknownTool({ id: call.callId, name: call.name }, call.name, names);
+}
+
 export function invalidJson(call: CalledTool, problem: string): ToolResultBlock {
   const text = `Error: the arguments of ${call.name} are not valid JSON (${problem}). It was not run. Send the call again with one JSON object.`;
   return answer(call, 'error', 'invalid_json', text);

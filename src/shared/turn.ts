@@ -121,6 +121,8 @@ export type TurnSettings = {
   inlineResultBytes: number;
   /** Between the tries of a tool that may be tried again: the first wait and the longest, milliseconds. */
   toolRetry: { initialMs: number; maxMs: number };
+  /** Of the results of one reply's calls together, in UTF-8 bytes: they are one message, which a query must carry. */
+  roundResultBytes?: number;
   /** How often a tool call that had not begun when its worker died is started anew. */
   maxRestarts: number;
   /**

@@ -1,8 +1,8 @@
 import type { PlannedCall } from '../shared/activities.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { settleToolCall } from '../shared/settle.js';
-import { mayStillRun, notStarted } from '../shared/tool-results.js';
-import type { ToolSettings, TurnSettings } from '../shared/turn.js';
+import { mayStillRun, notOfThisTurn, notStarted } from '../shared/tool-results.js';
+import type { TurnSettings } from '../shared/turn.js';
 import type { Interventions } from './interventions.js';
 import { type CallToRun, reconcileTool, runTool } from './tool-activity.js';
 import type { TurnRun } from './turn-run.js';
@@ -36,15 +36,12 @@ class Round {
     this.#run = run;
     this.#interventions = interventions;
     run.callStatus.clear();
+    const share = resultShare(run.settings, planned.length);
     for (const [index, call] of planned.entries()) {
+      const tool = run.settings.tools.find((each) => each.name === call.name);
       if (call.do === 'answer') this.#settle(call.result);
-      else
-        this.#calls.push({
-          ...call,
-          index,
-          iteration: run.iteration - 1,
-          tool: toolOf(run.settings, call.name),
-        });
+      else if (tool) this.#calls.push({ ...call, index, iteration: run.iteration - 1, tool, ...share });
+      else this.#settle(notOfThisTurn(call, run.settings));
     }
     run.show();
   }
@@ -92,10 +89,10 @@ class Round {
   }
 }
 
-function toolOf(settings: TurnSettings, name: string): ToolSettings {
-  const tool = settings.tools.find((each) => each.name === name);
-  if (!tool) throw new TypeError(`The plan runs only tools of the turn; ${name} is none.`);
-  return tool;
+/** With ten calls each may give what a result may usually take. */
+function resultShare({ roundResultBytes }: TurnSettings, calls: number): { maxResultBytes?: number } {
+  if (roundResultBytes === undefined || calls <= 10) return {};
+  return { maxResultBytes: Math.max(2000, Math.floor(roundResultBytes / calls)) };
 }
 
 /** Calls that may run side by side, in request order; a call that may not is a group of its own. */

@@ -25,6 +25,8 @@ export type CallToRun = Extract<PlannedCall, { do: 'run' }> & {
   index: number;
   iteration: number;
   tool: ToolSettings;
+  /** Where its share of what the results may take together is less than usual. */
+  maxResultBytes?: number;
 };
 
 /** The tool ends itself at its timeout; Temporal's own comes later, for one that can't be ended. */
@@ -101,6 +103,7 @@ function inputOf(run: TurnRun, call: CallToRun): RunToolInput {
     tool: call.name,
     callId: call.callId,
     input: call.input,
+    ...(call.maxResultBytes !== undefined && { maxResultBytes: call.maxResultBytes }),
     ...(call.inputArtifact && { inputArtifact: call.inputArtifact }),
     ...(run.input.metadata && { metadata: run.input.metadata }),
   };

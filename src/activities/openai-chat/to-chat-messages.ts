@@ -134,10 +134,7 @@ function content(
   return parts as Exclude<AssistantParam['content'], string | null | undefined>;
 }
 
-function toolCall(
-  block: ToolCallBlock & { opaque?: string },
-  origin: string,
-): ChatCompletionMessageFunctionToolCall {
+function toolCall(block: ToolCallBlock, origin: string): ChatCompletionMessageFunctionToolCall {
   const extra = fromOpaque(block.opaque, origin, EXTRA);
   return {
     id: block.id.toWellFormed(),

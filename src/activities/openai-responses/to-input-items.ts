@@ -102,7 +102,7 @@ function said(id: string, text: string, phase: Phase = {}): ResponseInputItem {
 
 type Phase = Pick<ResponseOutputMessage, 'phase'>;
 
-function phaseOf(block: TextBlock & { opaque?: string }, origin: string): Phase {
+function phaseOf(block: TextBlock, origin: string): Phase {
   const phase = fromOpaque(block.opaque, origin, PHASE);
   return typeof phase === 'string' ? { phase: phase as NonNullable<Phase['phase']> } : {};
 }

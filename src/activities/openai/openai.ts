@@ -1,7 +1,7 @@
 import type { Model, ModelContext, ModelRequest, ModelResponse } from '../../shared/model-port.js';
 import { callChat } from '../openai-chat/call-chat.js';
 import { callResponses } from '../openai-responses/call-responses.js';
-import { accessOf, modelName } from './access.js';
+import { accessOf, isOpenAi, modelName } from './access.js';
 import { refuseEmpty } from './empty-reply.js';
 import { limiterAt } from './limiter.js';
 import type { OpenAiOptions } from './options.js';
@@ -18,7 +18,10 @@ export function openai(options: OpenAiOptions = {}): Model {
   async function call(request: ModelRequest, context: ModelContext): Promise<ModelResponse> {
     context.signal.throwIfAborted();
     const access = accessOf(options);
-    const named = { ...request, model: request.model || modelName(options) };
+    const { output, ...rest } = request;
+    const knowsOutput = options.structuredOutput ?? isOpenAi(access.baseURL);
+    const model = request.model || modelName(options);
+    const named = { ...rest, model, ...(output && knowsOutput && { output }) };
     const limiter = limiterAt(`${originOf(access)} ${named.model}`);
     return await limiter.run(options, named, context.signal, async () => {
       const reply = refuseEmpty(await callApi({ access, options, request: named, context }));

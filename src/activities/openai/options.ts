@@ -34,6 +34,11 @@ export type OpenAiOptions = {
   /** Of one reply, reasoning included. */
   maxOutputTokens?: number;
   /**
+   * The server can be told to answer with JSON of a schema (`response_format`). Without it an agent's `output` is asked
+   * for in words, once the model is done. Default: only OpenAI's own server.
+   */
+  structuredOutput?: boolean;
+  /**
    * Which messages of the model go back with their reasoning, by Chat Completions: `tools` those of a turn in which it
    * called tools, as DeepSeek and Kimi require; `always`; or `never`, for servers that refuse it. Default `tools`.
    */
