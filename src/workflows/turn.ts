@@ -42,6 +42,7 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
     }
 
     const steers = run.addSteers(interventions.takeSteers());
+    run.askForOutput(steers.length > 0);
     const reply = await callModel(run, interventions, steers);
     if (reply === 'interrupted') return 'interrupted';
     run.transcript.add(reply.message);
