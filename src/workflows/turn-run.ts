@@ -154,14 +154,16 @@ export class TurnRun {
 
   /**
    * Right before a model call, so that a transcript never ends with a request that no model has seen. Where people have
-   * just `steered`, they go first: the model may need its tools for what they say.
+   * just `steered`, they go first: the model may need its tools for what they say, and what it answers then is another
+   * answer, for which it is asked as often.
    */
   askForOutput(steered: boolean): void {
     const { asked, request } = this.#output;
     const schema = this.settings?.output?.schema;
-    if (!request || !schema) return;
-    this.#output = steered ? { asked } : { asked: asked + 1, request };
-    if (!steered) this.transcript.add(outputRequestMessage(this.firstRunId, this.iteration, schema, request));
+    if (steered) this.#output = { asked: 0 };
+    if (!request || !schema || steered) return;
+    this.#output = { asked: asked + 1, request };
+    this.transcript.add(outputRequestMessage(this.firstRunId, this.iteration, schema, request));
   }
 
   #lastText(): string {

@@ -54,7 +54,8 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
     }
     const ending = run.endOf(reply);
     const mayGoOn = !interventions.ending && run.iteration < run.maxIterations;
-    const goesOn = ending === 'completed' && interventions.hasSteers && mayGoOn;
+    const isDone = ending === 'completed' || ending === 'invalid_output';
+    const goesOn = isDone && interventions.hasSteers && mayGoOn;
     if (ending && !goesOn) return ending;
   }
 }

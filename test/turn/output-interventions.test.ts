@@ -64,6 +64,18 @@ describe('a steer', () => {
   });
 });
 
+test('a steer that comes with the last answer that does not fit keeps the turn from ending so', async () => {
+  const last = heldReply('Sorry.');
+  const { outcome } = await outputTurn([prose, prose, prose, last.entry, prose, json], {
+    during: async ({ turn, server }) => {
+      await untilAsked(server, 4);
+      await turn.steer('try once more');
+      last.answer();
+    },
+  });
+  expect(outcome).toMatchObject({ type: 'completed', output: fits, iterations: 6 });
+});
+
 test('an interrupt while JSON is asked for keeps the answer in prose, and the request for what it is', async () => {
   const never = reply(text('never said'), { delayMs: Number.POSITIVE_INFINITY });
   const { outcome, transcript } = await outputTurn([prose, never], {
