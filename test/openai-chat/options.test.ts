@@ -30,6 +30,7 @@ describe('a Chat Completions request', () => {
       { tools: [{ ...look, strict: true }], output: { name: 'answer', schema, strict: true } },
       {
         structuredOutput: true,
+        strictTools: true,
         toolChoice: { name: 'look' },
         parallelToolCalls: false,
         temperature: 0,

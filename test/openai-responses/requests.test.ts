@@ -96,6 +96,7 @@ describe('a Responses request', () => {
       },
       {
         structuredOutput: true,
+        strictTools: true,
         toolChoice: { name: 'look' },
         parallelToolCalls: false,
         temperature: 0.2,
