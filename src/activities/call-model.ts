@@ -11,6 +11,7 @@ import { planReply } from './plan.js';
 import type { ActivityServices } from './services.js';
 import { resolveSettings } from './settings.js';
 import { streamReply } from './stream-reply.js';
+import { Tries } from './tries.js';
 import { artifactsOf } from './turn-artifacts.js';
 
 /** Temporal's bound of one payload is 2 MB. */
@@ -40,21 +41,29 @@ export async function callModel(
     tools: offered.map(({ name, description, schema }) => ({ name, description, schema })),
     ...(agent.output && { output: { name: 'answer', schema: agent.output.schema, strict: false } }),
     ...(input.outputRequest && { toolChoice: 'none' as const }),
+    ...(input.modelOptions && { options: input.modelOptions }),
   };
-  const response = await streamReply(services, context, model, request, input.stream);
+  const tries = new Tries(context);
+  const response = await streamReply(services, { context, tries }, model, request, input.stream);
   if ('interrupted' in response) return response;
-  const id = `a_${randomBytes(6).toString('hex')}`;
-  const plan = await planReply(id, response, offered, messages);
-  const { message, calls } = await moveBigArguments(plan, artifacts);
-  const output = agent.output && (await outputOf(agent.output, message));
-  return refuseTooLarge({
-    v: 1,
-    message,
-    calls,
-    ...(output && { output }),
-    ...(response.usage && { usage: response.usage }),
-    ...(input.resolve && { settings: resolveSettings(agent, tools, request.model, input.resolve.limits) }),
-  });
+  try {
+    const id = `a_${randomBytes(6).toString('hex')}`;
+    const plan = await planReply(id, response, offered, messages);
+    const { message, calls } = await moveBigArguments(plan, artifacts);
+    const output = agent.output && (await outputOf(agent.output, message));
+    const spent = tries.spentBefore;
+    return refuseTooLarge({
+      v: 1,
+      message,
+      calls,
+      ...(output && { output }),
+      ...(response.usage && { usage: response.usage }),
+      ...(spent && { spent }),
+      ...(input.resolve && { settings: resolveSettings(agent, tools, request.model, input.resolve.limits) }),
+    });
+  } catch (error) {
+    throw await tries.failed(error, response.usage ?? 'unknown');
+  }
 }
 
 /** The SDK would fail the activity only after the model call, and Temporal would pay for that call ten times. */
