@@ -1,6 +1,7 @@
 import type { Artifacts } from '../artifacts/artifacts.js';
 import type { ArtifactRef } from '../shared/artifacts.js';
 import type { ImageBlock, TextBlock, ToolResultBlock } from '../shared/messages.js';
+import { isBase64 } from '../shared/prompt-parts.js';
 import { errorText, wireLine } from '../shared/wire-text.js';
 import { MAX_RESULT_BYTES, resultContent } from './result-content.js';
 
@@ -75,9 +76,7 @@ function toImage(image: Exclude<Returned, Text>): Image {
   if (data instanceof Uint8Array)
     return { type: 'image', mediaType, data: Buffer.from(data).toString('base64') };
   const written = typeof data === 'string' ? data.replace(/\s+/g, '') : '';
-  if (written.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(written)) {
-    throw new Error(`the data of its ${mediaType} is not base64`);
-  }
+  if (!isBase64(written)) throw new Error(`the data of its ${mediaType} is not base64`);
   return { type: 'image', mediaType, data: written };
 }
 

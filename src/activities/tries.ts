@@ -1,4 +1,4 @@
-import { ApplicationFailure, type Context } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/activity';
 import { ActivityCancelledError } from '@temporalio/client';
 import type { ModelHeartbeat } from '../shared/activities.js';
 import { ModelError } from '../shared/model-port.js';
@@ -73,7 +73,8 @@ export class Tries {
    * The fault as the workflow is told of it: with what all tries have cost, this one included. The next try is told,
    * too; but not of what it goes on with, as that will tell its cost itself.
    */
-  async failed(error: unknown, usage: Spent): Promise<ApplicationFailure> {
+  async failed(error: unknown, usage: Spent): Promise<Error> {
+    if (error instanceof CancelledFailure) return error;
     const spent = this.spentWith(usage);
     if (usage !== undefined && this.#resume === undefined) {
       this.add(usage);
