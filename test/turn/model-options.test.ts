@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
 import { openai } from '../../src/activities/openai/openai.js';
+import type { ModelOptions } from '../../src/shared/model-options.js';
 import { reply, scriptedModel, text, toolCall } from '../../src/testing/index.js';
 import { testTurn } from '../../src/testing/test-turn.js';
 import { agentWith, echoTool, servedModel } from './agents.js';
 
 const rounds = [toolCall('echo', { text: 'a' }), text('done')];
-const own = {
+const own: ModelOptions = {
   ...{ toolChoice: 'auto', parallelToolCalls: false, temperature: 0, reasoningEffort: 'high' },
   ...{ maxOutputTokens: 50, body: { seed: 7 } },
-} as const;
+};
 
 test("a turn's own options go before the model's, in each of its calls", async () => {
   const { server } = await servedModel(rounds);
