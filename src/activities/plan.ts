@@ -4,7 +4,7 @@ import type { PlannedCall } from '../shared/activities.js';
 import { READ_ARTIFACT } from '../shared/artifacts.js';
 import { callSummary } from '../shared/call-summary.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../shared/json.js';
-import { type AssistantMessage, type Message, type ToolCallBlock, toolCallsOf } from '../shared/messages.js';
+import type { AssistantMessage, Message, ToolCallBlock } from '../shared/messages.js';
 import type { ModelPart, ModelResponse } from '../shared/model-port.js';
 import {
   cutByOutputLimit,
@@ -32,7 +32,7 @@ export async function planReply(
   tools: readonly AnyTool[],
   earlier: readonly Message[],
 ): Promise<{ message: AssistantMessage; calls: PlannedCall[] }> {
-  const usedIds = new Set(earlier.flatMap(toolCallsOf).map((call) => call.id));
+  const usedIds = callIdsOf(earlier);
   const content: AssistantMessage['content'] = [];
   const calls: PlannedCall[] = [];
   for (const [index, part] of response.content.entries()) {
@@ -47,6 +47,16 @@ export async function planReply(
   }
   const { stopReason, model } = response;
   return { message: { role: 'assistant', id, content, stopReason, model }, calls };
+}
+
+/** A long transcript is looked through at each call. */
+function callIdsOf(messages: readonly Message[]): Set<string> {
+  const ids = new Set<string>();
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue;
+    for (const block of message.content) if (block.type === 'tool_call') ids.add(block.id);
+  }
+  return ids;
 }
 
 function callBlock(

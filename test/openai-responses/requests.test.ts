@@ -95,6 +95,7 @@ describe('a Responses request', () => {
         output: { name: 'answer', schema, strict: true },
       },
       {
+        structuredOutput: true,
         toolChoice: { name: 'look' },
         parallelToolCalls: false,
         temperature: 0.2,
