@@ -12,6 +12,7 @@ import { planReply } from './plan.js';
 import type { ActivityServices } from './services.js';
 import { resolveSettings } from './settings.js';
 import { streamReply } from './stream-reply.js';
+import { Tries } from './tries.js';
 import { artifactsOf } from './turn-artifacts.js';
 
 /** Temporal's bound of one payload is 2 MB. */
@@ -41,21 +42,29 @@ export async function callModel(
     tools: offered.map(described),
     ...(agent.output && formatOf(agent.output)),
     ...(input.outputRequest && { toolChoice: 'none' as const }),
+    ...(input.modelOptions && { options: input.modelOptions }),
   };
-  const response = await streamReply(services, context, model, request, input.stream);
+  const tries = new Tries(context);
+  const response = await streamReply(services, { context, tries }, model, request, input.stream);
   if ('interrupted' in response) return response;
-  const id = `a_${randomBytes(6).toString('hex')}`;
-  const plan = await planReply(id, response, offered, messages);
-  const { message, calls } = await moveBigArguments(plan, artifacts);
-  const output = agent.output && (await outputOf(agent.output, message, input.outputRequest !== undefined));
-  return refuseTooLarge({
-    v: 1,
-    message,
-    calls,
-    ...(output && { output }),
-    ...(response.usage && { usage: response.usage }),
-    ...(input.resolve && { settings: resolveSettings(agent, tools, request.model, input.resolve.limits) }),
-  });
+  try {
+    const id = `a_${randomBytes(6).toString('hex')}`;
+    const plan = await planReply(id, response, offered, messages);
+    const { message, calls } = await moveBigArguments(plan, artifacts);
+    const output = agent.output && (await outputOf(agent.output, message, input.outputRequest !== undefined));
+    const spent = tries.spentBefore;
+    return refuseTooLarge({
+      v: 1,
+      message,
+      calls,
+      ...(output && { output }),
+      ...(response.usage && { usage: response.usage }),
+      ...(spent && { spent }),
+      ...(input.resolve && { settings: resolveSettings(agent, tools, request.model, input.resolve.limits) }),
+    });
+  } catch (error) {
+    throw await tries.failed(error, response.usage ?? 'unknown');
+  }
 }
 
 function described({ name, description, schema, strict }: AnyTool): ToolDescription {

@@ -36,6 +36,8 @@ export function fallback(models: readonly [Model, ...Model[]]): Model {
   async function call(request: ModelRequest, context: ModelContext): Promise<ModelResponse> {
     const failures: ModelError[] = [];
     for (const member of inOrder(members, context.resume)) {
+      const passedOver = failures.at(-1);
+      if (passedOver) context.onSpent?.(passedOver.usage);
       let streamed = false;
       const onText = (text: string) => {
         streamed = true;
@@ -108,6 +110,8 @@ function allFailed(failures: readonly ModelError[]): ModelError {
   const list = failures.map(({ type, message }) => `${type}: ${message}`).join(' ');
   return new ModelError(first.type, `None of the ${failures.length} models answered. ${list}`, {
     retryable: true,
+    // Of the others it was told when they were passed over.
+    usage: failures.at(-1)?.usage,
     ...(waits.length === failures.length && { retryAfterMs: Math.min(...waits) }),
   });
 }

@@ -13,6 +13,8 @@ const PLAIN_BYTES = 128 * KB;
 const PACKED_BYTES = 128 * KB;
 /** A message of results is answered by one query, of which Temporal carries 2 MB. */
 const ROUND_RESULT_BYTES = 1_000_000;
+/** Beside the texts, in the same message. */
+const ROUND_IMAGE_BYTES = 500_000;
 /** How often the output is asked for beyond the first reply. */
 const OUTPUT_ASKS = 3;
 const PACK_RETRY_ITERATIONS = 20;
@@ -35,6 +37,7 @@ export function resolveSettings(
     inlineResultBytes: INLINE_RESULT_BYTES,
     toolRetry: { initialMs: 200, maxMs: 10_000 },
     roundResultBytes: ROUND_RESULT_BYTES,
+    roundImageBytes: ROUND_IMAGE_BYTES,
     maxRestarts: 10,
     continueAsNew: {
       ...(agent.iterationsPerRun !== undefined && { iterations: agent.iterationsPerRun }),

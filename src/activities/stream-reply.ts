@@ -1,5 +1,4 @@
 import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/activity';
-import { ActivityCancelledError } from '@temporalio/client';
 import type { InterruptedReply, ModelHeartbeat } from '../shared/activities.js';
 import {
   type Model,
@@ -11,6 +10,7 @@ import {
 import { errorText, wireText } from '../shared/wire-text.js';
 import { beatWhile } from './heartbeats.js';
 import type { ActivityServices } from './services.js';
+import type { Tries } from './tries.js';
 
 /** Text that one heartbeat shows; the whole comes with the reply. */
 const WINDOW_CHARACTERS = 4096;
@@ -21,7 +21,7 @@ const WINDOW_CHARACTERS = 4096;
  */
 export async function streamReply(
   { interrupts, isDraining }: ActivityServices,
-  context: Context,
+  { context, tries }: { context: Context; tries: Tries },
   model: Model,
   request: ModelRequest,
   stream: boolean,
@@ -29,12 +29,11 @@ export async function streamReply(
   const { attempt } = context.info;
   let text = '';
   let shown = 0;
-  let resumed = rememberedBy(context);
+  const spentByText = () => (text === '' ? undefined : 'unknown');
   const details = (): ModelHeartbeat => {
     shown = text.length;
     const offset = Math.max(0, text.length - WINDOW_CHARACTERS);
-    const window = stream ? text.slice(offset) : '';
-    return { v: 1, kind: 'model', attempt, offset, text: window, ...(resumed && { resume: resumed }) };
+    return tries.beat({ offset, text: stream ? text.slice(offset) : '' }, spentByText());
   };
   const onText = (piece: string) => {
     text += piece;
@@ -47,53 +46,33 @@ export async function streamReply(
   return await interrupts.during(context, async (interrupted) => {
     const signal = AbortSignal.any([interrupted, context.cancellationSignal, leaving.signal]);
     const resume: Resume = {
-      get: () => resumed,
-      async set(id) {
-        resumed = id || undefined;
-        await recordNow(context, details());
-      },
+      get: () => tries.resume,
+      set: (id) => tries.setResume(id),
       goesOn: () => !interrupted.aborted && !context.cancellationDetails?.cancelRequested,
     };
+    const modelContext = { signal, attempt, onText, resume, onSpent: tries.add.bind(tries) };
     try {
-      return await beatWhile(context, beats, () => model.call(request, { signal, attempt, onText, resume }));
+      return await beatWhile(context, beats, () => model.call(request, modelContext));
     } catch (error) {
-      if (interrupted.aborted) return interruptedReply(text);
-      throw failureOf(error, context, text, leaving.signal.aborted);
+      if (interrupted.aborted) return interruptedReply(text, tries);
+      if (context.cancellationDetails?.cancelRequested) {
+        throw new CancelledFailure('The model call was interrupted', [interruptedReply(text, tries)]);
+      }
+      const isLeaving = leaving.signal.aborted || context.cancellationSignal.aborted;
+      const spent = error instanceof ModelError ? error.usage : isLeaving ? 'unknown' : undefined;
+      throw await tries.failed(failureOf(error, attempt, isLeaving), spent ?? spentByText());
     }
   });
 }
 
-/** What the try before this one left to go on with. */
-function rememberedBy(context: Context): string | undefined {
-  const last: ModelHeartbeat | undefined = context.info.heartbeatDetails;
-  return last?.resume || undefined;
+/** What an interrupted call has cost, no provider tells. */
+function interruptedReply(text: string, tries: Tries): InterruptedReply {
+  const spent = tries.spentWith('unknown');
+  return { v: 1, interrupted: true, text: text.toWellFormed(), ...(spent && { spent }) };
 }
 
-/** By a call of its own, as a beat may be held back, and a try that ends at once would take it along. */
-async function recordNow(context: Context, details: ModelHeartbeat): Promise<void> {
-  try {
-    await context.client.activity.heartbeat(context.info.taskToken, details);
-  } catch (error) {
-    if (error instanceof ActivityCancelledError) return;
-    throw new ModelError(
-      'Model.Connection',
-      `What to go on with could not be recorded: ${errorText(error)}`,
-      {
-        retryable: true,
-      },
-    );
-  }
-}
-
-function interruptedReply(text: string): InterruptedReply {
-  return { v: 1, interrupted: true, text: text.toWellFormed() };
-}
-
-function failureOf(error: unknown, context: Context, text: string, leaving: boolean): Error {
-  if (context.cancellationDetails?.cancelRequested) {
-    return new CancelledFailure('The model call was interrupted', [interruptedReply(text)]);
-  }
-  if (leaving || context.cancellationSignal.aborted) {
+function failureOf(error: unknown, attempt: number, isLeaving: boolean): ApplicationFailure {
+  if (isLeaving) {
     return ApplicationFailure.create({
       type: 'Model.Connection',
       message: 'The worker shut down during the model call',
@@ -103,7 +82,7 @@ function failureOf(error: unknown, context: Context, text: string, leaving: bool
   if (!(error instanceof ModelError)) {
     return ApplicationFailure.create({ type: 'Model.Failed', message: errorText(error), nonRetryable: true });
   }
-  const isLast = context.info.attempt >= (error.maxAttempts ?? Infinity);
+  const isLast = attempt >= (error.maxAttempts ?? Infinity);
   return ApplicationFailure.create({
     type: error.type,
     message: wireText(error.message),

@@ -14,7 +14,7 @@ import { invalidArguments, notStarted, timedOut, toolThrew, wasRunning } from '.
 import { errorText, wireLine, wireText } from '../shared/wire-text.js';
 import { beatWhile } from './heartbeats.js';
 import { problemLines } from './problem-lines.js';
-import { resultContent } from './result-content.js';
+import { resultWithImages } from './result-images.js';
 
 /** A tool that its timeout has told to stop gets this long to do so. */
 const STOP_GRACE_MS = 2000;
@@ -105,8 +105,9 @@ export class ToolExecution {
   async #contentOf(value: unknown): Promise<Pick<ToolResultBlock, 'content' | 'artifact'>> {
     const kept = await this.#kept?.catch(() => undefined);
     try {
-      const { callId, maxResultBytes } = this.#input;
-      return await resultContent(callId, value, this.#artifacts, kept, maxResultBytes);
+      const { callId, maxResultBytes, maxImageBytes } = this.#input;
+      const bounds = { maxResultBytes, maxImageBytes };
+      return await resultWithImages(callId, value, this.#artifacts, kept, bounds);
     } catch (error) {
       throw new Error(`${this.#called.name} ran, but its result can't be read: ${errorText(error)}`);
     }

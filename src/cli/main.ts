@@ -18,6 +18,10 @@ function portNumber(text: string): number {
   return port;
 }
 
+function collected(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}
+
 function packageVersion(): string {
   const file = new URL('../../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
@@ -36,6 +40,7 @@ program
   .option('-w, --workspace <folder>', 'the folder that it works in', process.cwd())
   .option('-m, --model <name>', 'the model; default: OPENAI_MODEL, else gpt-5.5')
   .option('-n, --iterations <count>', 'the most model calls; default 199', wholeNumber)
+  .option('-a, --attach <file>', 'show the model an image, a PDF or a text; may be repeated', collected)
   .option('--turn-id <id>', 'names the turn: the same id and prompt again go on with it')
   .option('--json', 'print each event, and last the outcome, as a line of JSON')
   .addHelpText(
@@ -44,7 +49,10 @@ program
 Examples:
   holdfast run "Which source file is the largest, and what does it do?"
   holdfast run --workspace ../shop --iterations 20 "Make the failing test pass"
+  holdfast run --attach screenshot.png --attach spec.pdf "Make the page look like this"
   holdfast run --json "List the TODOs" | tail -1
+
+HOLDFAST_PRICES, a table of prices as JSON, lets it tell what the turn cost. See docs/models.md.
 
 Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 iteration limit, 4 refused, 5 truncated, 6 no valid output,
 130 interrupted.`,

@@ -4,8 +4,10 @@ import { NativeConnection } from '@temporalio/worker';
 import { AgentClient } from '../client/agent-client.js';
 import type { TurnHandle } from '../client/turn-handle.js';
 import { ensureServer, type TemporalServer } from '../server/embedded.js';
+import type { PromptPart } from '../shared/prompt-parts.js';
 import { TURN_ID } from '../shared/turn.js';
 import { createWorker } from '../worker.js';
+import { promptWith } from './attachments.js';
 import { checkedCodec } from './codec-settings.js';
 import { coder, turnQueue } from './coder.js';
 import { modelOf } from './model-access.js';
@@ -22,11 +24,12 @@ export type RunOptions = {
   model?: string;
   iterations?: number;
   turnId?: string;
+  attach?: string[];
   json?: boolean;
 };
 
 /** What a run is of, all of it checked. */
-type Run = { prompt: string; turnId: string; root: string; model: string; taskQueue: string };
+type Run = { prompt: string | PromptPart[]; turnId: string; root: string; model: string; taskQueue: string };
 
 /**
  * `holdfast run`: one turn of the coder on a folder, with a worker in this process. Returns the exit code. Where it
@@ -77,7 +80,13 @@ async function checked(prompt: string, options: RunOptions): Promise<Run> {
   }
   const root = workspace(options.workspace);
   const model = await modelOf(process.env, options.model);
-  return { prompt, turnId, root, model, taskQueue: turnQueue(root, turnId) };
+  return {
+    prompt: promptWith(prompt, options.attach ?? []),
+    turnId,
+    root,
+    model,
+    taskQueue: turnQueue(root, turnId),
+  };
 }
 
 function workspace(path: string): string {

@@ -1,6 +1,7 @@
 import { TurnFailed } from '../client/errors.js';
 import type { FinishedTurn, TurnHandle } from '../client/turn-handle.js';
 import type { TemporalServer } from '../server/embedded.js';
+import type { TurnUsage } from '../shared/usage.js';
 import { WIRE_VERSION } from '../shared/version.js';
 import { EXIT_FAILED, EXIT_INTERRUPTED, exitCodeOf } from './exit-codes.js';
 import { terminalOf } from './terminal.js';
@@ -32,11 +33,18 @@ export async function printText(
   }
   const { usage, iterations } = end.kind === 'finished' ? end.outcome : (end.error.outcome ?? {});
   const tokens = usage ? ` · ${usage.inputTokens} tokens in, ${usage.outputTokens} out` : '';
+  const costs = usage ? costOf(usage) : '';
   const calls = iterations === undefined ? '' : ` · ${iterations} model call${iterations === 1 ? '' : 's'}`;
-  printer.note(style.dim(`${end.label}${calls}${tokens} · ${took}`));
+  printer.note(style.dim(`${end.label}${calls}${tokens}${costs} · ${took}`));
   const link = turnLink(server, turn.turnId);
   if (link) printer.note(style.dim(`Web UI: ${link}`));
   return end.exitCode;
+}
+
+/** Nothing where no price is known, as without a table of them. */
+function costOf({ costUsd, modelCalls }: TurnUsage): string {
+  if (costUsd === undefined || modelCalls === 0) return '';
+  return ` · $${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`;
 }
 
 type End = { exitCode: number; label: string; shown: object } & (

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import {
   Client,
   Connection,
@@ -6,6 +7,7 @@ import {
   type WorkflowHandle,
 } from '@temporalio/client';
 import { type CodecOptions, dataConverter } from '../codec/data-converter.js';
+import { type PromptPart, shownPrompt, splitPrompt } from '../shared/prompt-parts.js';
 import {
   DEFAULT_TASK_QUEUE,
   TURN_ID,
@@ -26,7 +28,7 @@ export type AgentClientOptions = {
   taskQueue?: string;
 };
 
-export type StartOptions = Partial<Omit<TurnInput, 'v' | 'agent' | 'prompt'>> & {
+export type StartOptions = Partial<Omit<TurnInput, 'v' | 'agent' | 'prompt' | 'attachments'>> & {
   /** Names the turn, so that starting it twice runs it once. Default: a new one. */
   turnId?: string;
   taskQueue?: string;
@@ -91,22 +93,23 @@ export class AgentClient {
   }
 
   /**
-   * Starts a turn and returns at once. A `turnId` that was used before attaches to that turn (`attached`), unless
+   * Starts a turn and returns at once. A prompt may have images and files in it. A `turnId` that was used before attaches to that turn (`attached`), unless
    * its agent or prompt differ: then {@link TurnConflict}. Throws a TypeError for options that no turn can have.
    */
   async start<Typed extends AgentType = AgentType>(
     agent: string,
-    prompt: string,
+    prompt: string | readonly PromptPart[],
     options: StartOptions = {},
   ): Promise<TurnHandle<OutputOf<Typed>>> {
     const { turnId = randomUUID(), taskQueue = this.#taskQueue, ...rest } = options;
-    const input = checkedInput({ v: 1, agent, prompt, ...rest });
+    const input = checkedInput({ v: 1, agent, ...askedBy(prompt), ...rest });
+    const shown = shownPrompt(input);
     if (!TURN_ID.test(turnId)) {
       throw new TypeError(
         `turnId ${JSON.stringify(turnId)}: use letters, digits and . _ : / -, 200 at most.`,
       );
     }
-    const staticSummary = wireLine(`${agent}: ${prompt}`);
+    const staticSummary = wireLine(`${agent}: ${shown}`);
     try {
       const handle = await this.client.workflow.start(TURN_WORKFLOW, {
         workflowId: turnId,
@@ -115,14 +118,14 @@ export class AgentClient {
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
         staticSummary,
-        staticDetails: wireText(prompt, 2000),
+        staticDetails: wireText(shown, 2000),
         ...(input.tenant !== undefined && { priority: { fairnessKey: input.tenant } }),
       });
       return this.#turn(handle, false);
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      const started = await this.#firstInput(turnId);
-      if (started?.agent !== agent || started.prompt !== prompt) {
+      const { input: started, isWhole } = await this.#firstInput(turnId);
+      if (started?.agent !== agent || !asksTheSame(started, input, isWhole)) {
         const why = started?.agent === agent ? 'another prompt' : `the agent "${started?.agent}"`;
         throw new TurnConflict(
           `Turn ${turnId} was started before with ${why}. Give this one another turnId.`,
@@ -145,17 +148,36 @@ export class AgentClient {
     );
   }
 
-  /** What the turn was started with, from the first event of its history. */
-  async #firstInput(workflowId: string): Promise<TurnInput | undefined> {
+  /** What the turn was started with, from the first event of its history; of its last run where the first is gone. */
+  async #firstInput(workflowId: string): Promise<{ input: TurnInput | undefined; isWhole: boolean }> {
+    const last = await this.#startOf(workflowId);
+    const runId = last?.continuedExecutionRunId ? last.firstExecutionRunId : undefined;
+    const first = runId ? await this.#startOf(workflowId, runId).catch(() => undefined) : last;
+    const { input: args } = first ?? last ?? {};
+    const [input] = await decodePayloads(this.client.options.loadedDataConverter, args?.payloads);
+    return { input: input as TurnInput | undefined, isWhole: first !== undefined };
+  }
+
+  async #startOf(workflowId: string, runId?: string) {
     const { history } = await this.client.workflowService.getWorkflowExecutionHistory({
       namespace: this.client.options.namespace,
-      execution: { workflowId },
+      execution: { workflowId, ...(runId !== undefined && { runId }) },
       maximumPageSize: 1,
     });
-    const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
-    const [input] = await decodePayloads(this.client.options.loadedDataConverter, started?.input?.payloads);
-    return input as TurnInput | undefined;
+    return history?.events?.[0]?.workflowExecutionStartedEventAttributes;
   }
+}
+
+function askedBy(prompt: string | readonly PromptPart[]): Pick<TurnInput, 'prompt' | 'attachments'> {
+  if (!Array.isArray(prompt)) return { prompt: prompt as string };
+  const { attachments, ...split } = splitPrompt(prompt);
+  return attachments.length === 0 ? split : { ...split, attachments };
+}
+
+/** A later run of a turn is not given the attachments again. */
+function asksTheSame(started: TurnInput, input: TurnInput, isWhole: boolean): boolean {
+  if (started.prompt !== input.prompt) return false;
+  return !isWhole || isDeepStrictEqual(started.attachments ?? [], input.attachments ?? []);
 }
 
 function checkedInput(input: TurnInput): TurnInput {

@@ -2,7 +2,8 @@ import type { ArtifactRef } from './artifacts.js';
 import type { TranscriptSegment } from './carried.js';
 import type { Json, JsonObject } from './json.js';
 import type { AssistantMessage, Message, ToolResultBlock } from './messages.js';
-import type { TurnSettings, Usage } from './turn.js';
+import type { ModelOptions } from './model-options.js';
+import type { TurnSettings, TurnUsage, Usage } from './turn.js';
 
 /** Activity types of ours; a tool call's activity type is the tool's name. */
 export const CALL_MODEL = 'holdfast.callModel';
@@ -43,6 +44,8 @@ export type CallModelInput = {
   resolve?: { limits: { iterations?: number } };
   /** The call whose last message asks for the turn's output: no tool may be called. */
   outputRequest?: OutputRequest;
+  /** The turn's own, in place of those that the model was made with. */
+  modelOptions?: ModelOptions;
   metadata?: JsonObject;
 };
 
@@ -68,6 +71,8 @@ export type ModelReply = {
   message: AssistantMessage;
   calls: PlannedCall[];
   usage?: Usage;
+  /** Of the tries before, which came to nothing. */
+  spent?: TurnUsage;
   /** Of a reply without calls, where the agent has an output: whether it is one. */
   output?: { ok: true; value: Json } | { ok: false; problems: string[] };
   /** In the first reply of a turn. */
@@ -78,6 +83,8 @@ export type RunToolInput = {
   v: 1;
   /** The most UTF-8 bytes of its result that the model is given, where that is less than usual. */
   maxResultBytes?: number;
+  /** Of the images of its result together, in bytes of base64; the rest is kept as an artifact. */
+  maxImageBytes?: number;
   agent: string;
   version: string;
   turnId: string;
@@ -103,7 +110,7 @@ export type SealTranscriptInput = {
 export type SealedTranscript = { v: 1; segments: TranscriptSegment[] };
 
 /** What an interrupted model call tells, as its result or in its cancellation: all the text that it had streamed. */
-export type InterruptedReply = { v: 1; interrupted: true; text: string };
+export type InterruptedReply = { v: 1; interrupted: true; text: string; spent?: TurnUsage };
 
 export type RunToolResult = { v: 1; result: ToolResultBlock };
 
@@ -117,6 +124,8 @@ export type ModelHeartbeat = {
   text: string;
   /** What the next try goes on with: the id of a reply that the provider works on by itself. */
   resume?: string;
+  /** What the tries have cost that came to nothing, this one too if it should end here. */
+  spent?: TurnUsage;
 };
 
 /** What a tool's heartbeat carries: `begun` says that its body may have had effects. */

@@ -1,6 +1,7 @@
 import type { SteerMessage } from './interventions.js';
 import type { AssistantMessage, ToolResultBlock } from './messages.js';
 import type { OutcomeType } from './turn.js';
+import type { Usage } from './usage.js';
 
 /**
  * `seq` grows with each recorded event and survives a continue-as-new; a passing event (text, progress, a retry)
@@ -28,7 +29,8 @@ export type TurnEvent = EventBase &
     /** The text of a failed attempt is withdrawn. */
     | { type: 'reset' }
     | { type: 'retry_waiting'; callId?: string; failure: { type: string; message: string }; untilAt?: string }
-    | { type: 'message'; message: AssistantMessage }
+    /** `usage`: of this model call; what its failed tries cost is in the outcome's only. */
+    | { type: 'message'; message: AssistantMessage; usage?: Usage }
     | { type: 'tool_started'; callId: string; name: string; summary: string }
     | { type: 'tool_progress'; callId: string; text: string }
     | { type: 'tool_finished'; callId: string; name: string; result: ToolResultBlock }

@@ -11,6 +11,7 @@ import {
   partialReply,
   steerMessage,
 } from './opening.js';
+import { shownPrompt } from './prompt-parts.js';
 import { settleToolCall, type ToolEnd } from './settle.js';
 import { mayStillRun, notOfThisTurn, notStarted, workerLost } from './tool-results.js';
 import { pendingCalls, toolMessage } from './transcript.js';
@@ -120,7 +121,7 @@ export class TurnFold {
     for (const steer of step.carried?.interventions.steers ?? []) this.#steers.set(steer.id, steer);
     this.turnId = step.turnId;
     this.#firstRunId = step.firstRunId;
-    return { type: 'turn_started', agent: step.input.agent, prompt: step.input.prompt };
+    return { type: 'turn_started', agent: step.input.agent, prompt: shownPrompt(step.input) };
   }
 
   #modelEnded(end: ModelEnd): NewEvent[] {
@@ -131,7 +132,7 @@ export class TurnFold {
       this.messages.push(message);
       return [{ type: 'message', message }];
     }
-    const { message, calls, settings } = end.output;
+    const { message, calls, settings, usage } = end.output;
     this.#settings = settings ?? this.#settings;
     this.messages.push(message);
     this.#results.clear();
@@ -143,7 +144,10 @@ export class TurnFold {
       const isKnown = this.#settings?.tools.some(({ name }) => name === call.name);
       return isKnown || !this.#settings ? [] : [notOfThisTurn(call, this.#settings)];
     });
-    return [{ type: 'message', message }, ...answered.map((result) => this.#settle(result))];
+    return [
+      { type: 'message', message, ...(usage && { usage }) },
+      ...answered.map((result) => this.#settle(result)),
+    ];
   }
 
   #toolScheduled({ activityType, input }: Extract<RecordedStep, { kind: 'tool_scheduled' }>): NewEvent[] {

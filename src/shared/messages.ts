@@ -13,9 +13,16 @@ export type TextBlock = {
   opaque?: string;
 };
 
-export type ImageBlock = {
-  type: 'image';
+/** `data` is base64; an image with a `url` is fetched by the provider. */
+export type ImageBlock = { type: 'image'; id: string } & (
+  | { mediaType: string; data: string; url?: never }
+  | { url: string; mediaType?: never; data?: never }
+);
+
+export type FileBlock = {
+  type: 'file';
   id: string;
+  name: string;
   mediaType: string;
   /** Base64. */
   data: string;
@@ -88,7 +95,7 @@ export type ToolResultBlock = {
 const STOP_REASONS = ['end_turn', 'tool_use', 'max_tokens', 'stop_sequence', 'refusal', 'pause'] as const;
 export type StopReason = (typeof STOP_REASONS)[number];
 
-export type UserBlock = TextBlock | ImageBlock;
+export type UserBlock = TextBlock | ImageBlock | FileBlock;
 type SystemMessage = { role: 'system'; id: string; content: TextBlock[] };
 type UserMessage = { role: 'user'; id: string; content: UserBlock[] };
 export type AssistantMessage = {
@@ -104,7 +111,13 @@ export type ToolMessage = { role: 'tool'; id: string; content: ToolResultBlock[]
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
 
 const text = isShape({ type: isText, id: isText, text: isText }, { partial: isOneOf(true), opaque: isText });
-const image = isShape({ type: isText, id: isText, mediaType: isText, data: isText });
+const imageByData = isShape({ type: isText, id: isText, mediaType: isText, data: isText });
+const imageByUrl = isShape({ type: isText, id: isText, url: isText });
+const image: Check = (value, path) =>
+  typeof value === 'object' && value !== null && 'url' in value
+    ? imageByUrl(value, path)
+    : imageByData(value, path);
+const file = isShape({ type: isText, id: isText, name: isText, mediaType: isText, data: isText });
 const reasoning = isShape({ type: isText, id: isText, text: isText }, { opaque: isText });
 const toolCall = isShape(
   { type: isText, id: isText, name: isText, arguments: isText },
@@ -120,7 +133,7 @@ const role = isText;
 /** Of a message that somebody hands in. */
 export const isMessage: Check = isVariant('role', {
   system: isShape({ role, id: isText, content: isListOf(isVariant('type', { text })) }),
-  user: isShape({ role, id: isText, content: shown }),
+  user: isShape({ role, id: isText, content: isListOf(isVariant('type', { text, image, file })) }),
   assistant: isShape(
     { role, id: isText, content: isListOf(isVariant('type', { text, reasoning, tool_call: toolCall })) },
     { stopReason: isOneOf(...STOP_REASONS), model: isText },

@@ -1,7 +1,8 @@
 import type { FailureType } from './failures.js';
 import type { JsonObject } from './json.js';
 import type { Message, StopReason } from './messages.js';
-import type { Usage } from './turn.js';
+import type { ModelOptions } from './model-options.js';
+import type { UnknownUsage, Usage } from './usage.js';
 
 /** A tool as the model sees it. */
 export type ToolDescription = {
@@ -29,8 +30,10 @@ export type ModelRequest = {
   tools: readonly ToolDescription[];
   /** What a reply without calls must be. A model whose endpoint does not know this leaves it out. */
   output?: OutputFormat;
-  /** Goes before what the model was made with. */
+  /** Goes before all options. */
   toolChoice?: 'none' | 'auto' | 'required';
+  /** The turn's own; each goes before what the model was made with. */
+  options?: ModelOptions;
 };
 
 /** The memory of a call that outlives its process, so that the next try goes on with what this one began. */
@@ -52,6 +55,8 @@ export type ModelContext = {
   onText(text: string): void;
   /** Where the caller can keep an id; without it a call begins anew with each try. */
   resume?: Resume;
+  /** To be told of each request that came to nothing while the call goes on by another one. */
+  onSpent?(usage: Usage | UnknownUsage | undefined): void;
 };
 
 /** `opaque` is what the provider wants back unread: a signature, an encrypted item. */
@@ -91,6 +96,8 @@ export class ModelError extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly maxAttempts: number | undefined;
+  /** What the failed call cost; absent where it had not got as far. Whoever knows more may set it. */
+  usage: Usage | UnknownUsage | undefined;
 
   constructor(
     type: FailureType,
@@ -99,6 +106,7 @@ export class ModelError extends Error {
       retryable: boolean;
       retryAfterMs?: number | undefined;
       maxAttempts?: number | undefined;
+      usage?: Usage | UnknownUsage | undefined;
       cause?: unknown;
     },
   ) {
@@ -107,5 +115,6 @@ export class ModelError extends Error {
     this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs;
     this.maxAttempts = options.maxAttempts;
+    this.usage = options.usage;
   }
 }

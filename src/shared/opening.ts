@@ -2,6 +2,7 @@ import type { OutputRequest } from './activities.js';
 import type { SteerMessage } from './interventions.js';
 import type { JsonObject } from './json.js';
 import { type AssistantMessage, type Message, textContent } from './messages.js';
+import { blocksOf } from './prompt-parts.js';
 import { reconcile } from './transcript.js';
 import type { TurnInput } from './turn.js';
 
@@ -14,7 +15,7 @@ function ownId(kind: string, firstRunId: string): string {
 
 /** A turn's transcript before its first model call: what the caller handed in, mended, then the prompt. */
 export function openingMessages(
-  input: Pick<TurnInput, 'instructions' | 'transcript' | 'prompt'>,
+  input: Pick<TurnInput, 'instructions' | 'transcript' | 'prompt' | 'attachments'>,
   firstRunId: string,
 ): { messages: Message[]; deltaFrom: number } {
   const messages: Message[] = [];
@@ -24,7 +25,8 @@ export function openingMessages(
   }
   messages.push(...reconcile(input.transcript ?? []));
   const id = ownId('u', firstRunId);
-  const prompt: Message = { role: 'user', id, content: textContent(id, input.prompt) };
+  const content = [...textContent(id, input.prompt), ...blocksOf(id, 1, input.attachments ?? [])];
+  const prompt: Message = { role: 'user', id, content };
   return { messages: [...messages, prompt], deltaFrom: messages.length };
 }
 

@@ -1,7 +1,9 @@
 import type { TranscriptBase } from './carried.js';
 import type { Intervention, SteerMessage } from './interventions.js';
-import { type Json, type JsonObject, jsonBytes } from './json.js';
+import { isJsonObject, type Json, type JsonObject, jsonBytes } from './json.js';
 import { isMessage, type Message, type ToolResultBlock } from './messages.js';
+import { isModelOptions, type ModelOptions } from './model-options.js';
+import { isPromptParts, type PromptPart } from './prompt-parts.js';
 import {
   is,
   isBoolean,
@@ -45,12 +47,16 @@ export type TurnInput = {
   /** The agent's version; without it, the one that the worker has. */
   version?: string;
   prompt: string;
+  /** What the model is given after the prompt, in order: images, files, more text. */
+  attachments?: PromptPart[];
   /** Earlier messages of the conversation. */
   transcript?: Message[];
   /** In place of the agent's own instructions. */
   instructions?: string;
   /** In place of the agent's own model name. */
   model?: string;
+  /** Each in place of the model's own. */
+  modelOptions?: ModelOptions;
   limits?: Limits;
   /** Whether the text is to be watched as it comes. It makes heartbeats five times as frequent. */
   stream?: boolean;
@@ -79,9 +85,11 @@ const isTurnInput = isShape(
   { v: isOneOf(WIRE_VERSION), agent: isNonEmptyText, prompt: isText },
   {
     version: isText,
+    attachments: isPromptParts,
     transcript: isListOf(isMessage),
     instructions: isText,
     model: isText,
+    modelOptions: isModelOptions,
     limits: isShape({}, { iterations: isWholeNumber(1, 100_000) }),
     stream: isBoolean,
     metadata: isMetadata,
@@ -97,12 +105,17 @@ export function turnInputProblems(value: unknown): string[] {
     const bytes = jsonBytes(value);
     const problems = isTurnInput(value, '');
     if (problems.length > 0 || bytes <= INPUT_BYTES) return problems;
-    return [
-      `(it): takes ${bytes} bytes; a turn's input may take ${INPUT_BYTES}. Put long texts into a file that a tool reads.`,
-    ];
+    return [`(it): takes ${bytes} bytes; a turn's input may take ${INPUT_BYTES}. ${adviceOn(value)}`];
   } catch (error) {
     return [errorText(error)];
   }
+}
+
+function adviceOn(value: unknown): string {
+  const attached = isJsonObject(value) ? jsonBytes(value['attachments'] ?? []) : 0;
+  return attached > INPUT_BYTES / 2
+    ? 'Make the attachments smaller, give images by their url, or let a tool read the files.'
+    : 'Put long texts into a file that a tool reads.';
 }
 
 /** What a turn runs with: resolved once, in its first model call, and recorded in that call's result. */
@@ -123,6 +136,8 @@ export type TurnSettings = {
   toolRetry: { initialMs: number; maxMs: number };
   /** Of the results of one reply's calls together, in UTF-8 bytes: they are one message, which a query must carry. */
   roundResultBytes?: number;
+  /** Of the images in them, in bytes of base64. */
+  roundImageBytes?: number;
   /** How often a tool call that had not begun when its worker died is started anew. */
   maxRestarts: number;
   /**

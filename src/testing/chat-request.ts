@@ -3,6 +3,7 @@ import type { JsonObject } from '../shared/json.js';
 import type { AssistantMessage, Message, ToolResultBlock, UserBlock } from '../shared/messages.js';
 import { textContent } from '../shared/messages.js';
 import type { ModelRequest } from '../shared/model-port.js';
+import { fileBlock, imageBlock } from './data-url.js';
 
 const content = z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()]).optional();
 
@@ -161,13 +162,15 @@ function userBlocks(id: string, from: WireContent): UserBlock[] {
   return (from ?? []).map((part, at): UserBlock => {
     const blockId = `${id}.${at}`;
     const image = imageUrl.safeParse(part);
-    if (!image.success) return { type: 'text', id: blockId, text: textIn([part]) };
-    const [, mediaType = '', data = ''] = /^data:([^;]*);base64,(.*)$/s.exec(image.data.image_url.url) ?? [];
-    return { type: 'image', id: blockId, mediaType, data };
+    if (image.success) return imageBlock(blockId, image.data.image_url.url);
+    const file = filePart.safeParse(part);
+    if (file.success) return fileBlock(blockId, file.data.file.filename, file.data.file.file_data);
+    return { type: 'text', id: blockId, text: textIn([part]) };
   });
 }
 
 const imageUrl = z.object({ image_url: z.object({ url: z.string() }) });
+const filePart = z.object({ file: z.object({ filename: z.string(), file_data: z.string() }) });
 
 /** The text of a content, in whichever of its shapes. */
 export function textIn(from: WireContent): string {

@@ -1,5 +1,6 @@
 import { parseJson } from '../shared/json.js';
 import { type ChatRequest, textIn, type WireMessage } from './chat-request.js';
+import { refuseFile, refuseImage } from './data-url.js';
 import { refuseStrictSchema } from './refuse-schema.js';
 
 export const PROVIDER_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -66,11 +67,20 @@ function refuseMessages(messages: readonly WireMessage[]): string | undefined {
 function refuseMessage(where: string, message: WireMessage): string | undefined {
   if (message.role === 'assistant') return refuseAssistant(where, message);
   const { content } = message;
-  const hasImage = Array.isArray(content) && content.some((part) => part.type === 'image_url');
-  if (hasImage && message.role !== 'user') return `${where}: only user messages may have images.`;
-  const emptyPart = Array.isArray(content) && content.some((part) => part.type === 'text' && !textIn([part]));
-  if (emptyPart || (!hasImage && textIn(content) === '')) return `${where}: content must not be empty.`;
-  return undefined;
+  const parts = Array.isArray(content) ? content : [];
+  const attached = parts.filter((part) => part.type === 'image_url' || part.type === 'file');
+  if (attached.length > 0 && message.role !== 'user')
+    return `${where}: only user messages may have images and files.`;
+  const emptyPart = parts.some((part) => part.type === 'text' && !textIn([part]));
+  if (emptyPart || (attached.length === 0 && textIn(content) === ''))
+    return `${where}: content must not be empty.`;
+  const problem = attached.map(refusePart).find((each) => each !== undefined);
+  return problem === undefined ? undefined : `${where}: ${problem}`;
+}
+
+function refusePart(part: { [field: string]: unknown }): string | undefined {
+  const { image_url: image, file } = part as { image_url?: { url?: unknown }; file?: unknown };
+  return part['type'] === 'file' ? refuseFile(file) : refuseImage(image?.url);
 }
 
 function refuseAssistant(

@@ -1,4 +1,5 @@
 import { parseJson } from '../shared/json.js';
+import { refuseFile, refuseImage } from './data-url.js';
 import { nameProblem, PROVIDER_NAME } from './refuse-request.js';
 import { refuseStrictSchema } from './refuse-schema.js';
 import { itemsOf, type ResponsesRequest, textOf, type WireItem } from './responses-request.js';
@@ -32,6 +33,8 @@ function refuseItems(items: readonly WireItem[]): string | undefined {
       if (!unanswered.includes(item.call_id)) return `No tool call found for ${where}, ${item.call_id}.`;
       unanswered = unanswered.filter((id) => id !== item.call_id);
       if (isEmpty(item.output)) return `${where}: output must not be empty.`;
+      const problem = refuseParts(item.output);
+      if (problem !== undefined) return `${where}: ${problem}`;
       continue;
     }
     if (item.type === 'function_call') {
@@ -53,7 +56,10 @@ function refuseItem(
   item: Exclude<WireItem, { type: 'function_call_output' }>,
   next: WireItem | undefined,
 ): string | undefined {
-  if ('role' in item) return isEmpty(item.content) ? `${where}: content must not be empty.` : undefined;
+  if ('role' in item) {
+    const problem = isEmpty(item.content) ? 'content must not be empty.' : refuseParts(item.content);
+    return problem === undefined ? undefined : `${where}: ${problem}`;
+  }
   if (item.type === 'function_call') {
     if (!PROVIDER_NAME.test(item.call_id)) return nameProblem(`${where}.call_id`, item.call_id);
     if (!PROVIDER_NAME.test(item.name)) return nameProblem(`${where}.name`, item.name);
@@ -70,6 +76,16 @@ function refuseItem(
 
 function isAssistant(item: WireItem | undefined): boolean {
   return item !== undefined && 'role' in item && item.role === 'assistant';
+}
+
+function refuseParts(content: Parameters<typeof textOf>[0]): string | undefined {
+  if (typeof content === 'string') return undefined;
+  return content
+    .map((part) => {
+      if (part.type === 'input_image') return refuseImage(part['image_url']);
+      return part.type === 'input_file' ? refuseFile(part) : undefined;
+    })
+    .find((problem) => problem !== undefined);
 }
 
 function isEmpty(content: Parameters<typeof textOf>[0]): boolean {

@@ -3,6 +3,7 @@ import type { JsonObject } from '../shared/json.js';
 import type { AssistantMessage, Message, UserBlock } from '../shared/messages.js';
 import { textContent } from '../shared/messages.js';
 import type { ModelRequest } from '../shared/model-port.js';
+import { fileBlock, imageBlock } from './data-url.js';
 
 const part = z.looseObject({ type: z.string(), text: z.string().optional() });
 const content = z.union([z.string(), z.array(part)]);
@@ -146,7 +147,7 @@ function toMessages(items: readonly WireItem[]): Message[] {
           callId: from.call_id,
           name: names.get(from.call_id) ?? '',
           status: 'ok' as const,
-          content: textContent(id, textOf(from.output)),
+          content: userBlocks(id, from.output).filter((block) => block.type !== 'file'),
         };
         if (last?.role === 'tool') last.content.push(result);
         else messages.push({ role: 'tool', id, content: [result] });
@@ -162,10 +163,10 @@ function userBlocks(id: string, from: WireItemContent): UserBlock[] {
   if (typeof from === 'string') return textContent(id, from);
   return from.map((each, at): UserBlock => {
     const blockId = `${id}.${at}`;
-    const url = typeof each['image_url'] === 'string' ? each['image_url'] : undefined;
-    if (url === undefined) return { type: 'text', id: blockId, text: each.text ?? '' };
-    const [, mediaType = '', data = ''] = /^data:([^;]*);base64,(.*)$/s.exec(url) ?? [];
-    return { type: 'image', id: blockId, mediaType, data };
+    if (typeof each['image_url'] === 'string') return imageBlock(blockId, each['image_url']);
+    if (typeof each['file_data'] === 'string')
+      return fileBlock(blockId, String(each['filename']), each['file_data']);
+    return { type: 'text', id: blockId, text: each.text ?? '' };
   });
 }
 

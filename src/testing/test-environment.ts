@@ -4,6 +4,7 @@ import type { StartOptions } from '../client/agent-client.js';
 import { AgentClient } from '../client/agent-client.js';
 import type { Agent } from '../define/define-agent.js';
 import { startTemporaryServer } from '../server/temporary-server.js';
+import type { PromptPart } from '../shared/prompt-parts.js';
 import { createWorker, type HoldfastWorker, type HoldfastWorkerOptions } from '../worker.js';
 
 type Place = { address: string; connection: NativeConnection; client: AgentClient };
@@ -25,7 +26,7 @@ async function openPlace(): Promise<Place> {
 export type RunningWorker = HoldfastWorker & {
   taskQueue: string;
   client: AgentClient;
-  start: (prompt: string, options?: StartOptions) => ReturnType<AgentClient['start']>;
+  start: (prompt: string | readonly PromptPart[], options?: StartOptions) => ReturnType<AgentClient['start']>;
 };
 
 /** Runs `use` beside a worker on a task queue of its own that serves the agent; ends the worker after it. */

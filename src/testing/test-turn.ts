@@ -7,6 +7,7 @@ import type { Agent } from '../define/define-agent.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from '../shared/messages.js';
 import { toolCallsOf } from '../shared/messages.js';
 import type { Model } from '../shared/model-port.js';
+import type { PromptPart } from '../shared/prompt-parts.js';
 import { workflowBundlePath } from '../worker/bundle-path.js';
 import { holdfastSinks } from '../worker/sinks.js';
 import { testPlace, withWorker } from './test-environment.js';
@@ -29,7 +30,7 @@ export type TestedTurn = {
  */
 export async function testTurn(
   agent: Agent,
-  prompt: string,
+  prompt: string | readonly PromptPart[],
   { model, ...options }: TestTurnOptions = {},
 ): Promise<TestedTurn> {
   const tested = model ? { ...agent, model } : agent;

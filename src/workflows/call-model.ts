@@ -14,6 +14,7 @@ import {
 } from '../shared/activities.js';
 import { partialReply } from '../shared/opening.js';
 import { partialTextOf } from '../shared/settle.js';
+import { addFailed, noUsage, spentIn, type TurnUsage } from '../shared/usage.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
 import type { Interventions } from './interventions.js';
 import type { TurnRun } from './turn-run.js';
@@ -51,7 +52,11 @@ export async function callModel(
     return answer;
   }
   // The worker told its activity of an interrupt that the server then lost: it did not happen.
-  if (answer && !interventions.interrupted) return await callModel(run, interventions, []);
+  if (answer && !interventions.interrupted) {
+    run.countSpent(answer.spent ?? noUsage);
+    return await callModel(run, interventions, []);
+  }
+  run.countSpent(answer?.spent ?? spentOf(fault) ?? (fault ? noUsage : addFailed(noUsage, 'unknown')));
   if (!interventions.interrupted) throw turnFailure(run, interventions, fault);
   const text = answer?.text ?? partialText(fault);
   if (text.trim() !== '') run.transcript.add(partialReply(run.firstRunId, run.iteration, text));
@@ -85,8 +90,17 @@ function inputOf(run: TurnRun, steers: string[]): CallModelInput {
     ...(version !== undefined && { version }),
     ...(model !== undefined && { model }),
     ...(!settings && { resolve: { limits: input.limits ?? {} } }),
+    ...(input.modelOptions && { modelOptions: input.modelOptions }),
     ...(input.metadata && { metadata: input.metadata }),
   };
+}
+
+/** What the tries had cost of a call that gave no reply: its failure, its cancellation or its last beat tells. */
+function spentOf(fault: unknown): TurnUsage | undefined {
+  const cause = fault instanceof ActivityFailure ? fault.cause : undefined;
+  if (cause instanceof TimeoutFailure) return spentIn(cause.lastHeartbeatDetails);
+  const tells = cause instanceof ApplicationFailure || cause instanceof CancelledFailure;
+  return tells ? spentIn(cause.details?.[0]) : undefined;
 }
 
 /** A cancellation that came with a heartbeat carries the text that had been streamed. */

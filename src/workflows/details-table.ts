@@ -12,13 +12,15 @@ export class DetailsTable {
 
   render(state: TurnState, messages: readonly Message[]): string {
     const tokens = state.usage.inputTokens + state.usage.outputTokens;
+    const { costUsd = 0 } = state.usage;
+    const cost = costUsd > 0 ? ` · $${costUsd.toFixed(4)}` : '';
     const version = state.version === undefined ? '' : ` ${state.version}`;
     const doing = state.outcome ?? (state.phase === 'model' ? 'calling the model' : 'running tools');
     const rows = messages.slice(-SHOWN_MESSAGES).flatMap((message, index, shown) => {
       return this.#rows(message, shown[index + 1], state);
     });
     return [
-      `**${state.agent}${version}** · ${doing} · ${state.iteration} model calls · ${tokens} tokens`,
+      `**${state.agent}${version}** · ${doing} · ${state.iteration} model calls · ${tokens} tokens${cost}`,
       '',
       '| | what | |',
       '|---|---|---|',

@@ -48,7 +48,12 @@ export async function continueInNextRun(run: TurnRun, interventions: Interventio
   if (segments === 'failed' || interventions.ending || !isNextRunDue(run, interventions)) return;
   await condition(allHandlersFinished);
   // What the caller handed in is in the transcript by now.
-  const { transcript: _transcript, instructions: _instructions, ...input } = run.input;
+  const {
+    transcript: _transcript,
+    instructions: _instructions,
+    attachments: _attachments,
+    ...input
+  } = run.input;
   const carried = run.carried(settings, segments, interventions.carried());
   await continueAsNew<(input: TurnInput, carried: CarriedTurn) => Promise<unknown>>(input, carried);
 }

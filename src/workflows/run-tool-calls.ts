@@ -89,10 +89,15 @@ class Round {
   }
 }
 
+type ResultShare = Pick<CallToRun, 'maxResultBytes' | 'maxImageBytes'>;
+
 /** With ten calls each may give what a result may usually take. */
-function resultShare({ roundResultBytes }: TurnSettings, calls: number): { maxResultBytes?: number } {
-  if (roundResultBytes === undefined || calls <= 10) return {};
-  return { maxResultBytes: Math.max(2000, Math.floor(roundResultBytes / calls)) };
+function resultShare({ roundResultBytes, roundImageBytes }: TurnSettings, calls: number): ResultShare {
+  return {
+    ...(roundImageBytes !== undefined && calls > 1 && { maxImageBytes: Math.floor(roundImageBytes / calls) }),
+    ...(roundResultBytes !== undefined &&
+      calls > 10 && { maxResultBytes: Math.max(2000, Math.floor(roundResultBytes / calls)) }),
+  };
 }
 
 /** Calls that may run side by side, in request order; a call that may not is a group of its own. */

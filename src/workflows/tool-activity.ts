@@ -27,6 +27,7 @@ export type CallToRun = Extract<PlannedCall, { do: 'run' }> & {
   tool: ToolSettings;
   /** Where its share of what the results may take together is less than usual. */
   maxResultBytes?: number;
+  maxImageBytes?: number;
 };
 
 /** The tool ends itself at its timeout; Temporal's own comes later, for one that can't be ended. */
@@ -104,6 +105,7 @@ function inputOf(run: TurnRun, call: CallToRun): RunToolInput {
     callId: call.callId,
     input: call.input,
     ...(call.maxResultBytes !== undefined && { maxResultBytes: call.maxResultBytes }),
+    ...(call.maxImageBytes !== undefined && { maxImageBytes: call.maxImageBytes }),
     ...(call.inputArtifact && { inputArtifact: call.inputArtifact }),
     ...(run.input.metadata && { metadata: run.input.metadata }),
   };

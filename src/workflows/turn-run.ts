@@ -17,7 +17,7 @@ import {
   type TurnSettings,
   type TurnState,
 } from '../shared/turn.js';
-import { addUsage, noUsage, type TurnUsage } from '../shared/usage.js';
+import { addUsage, joinUsage, noUsage, type TurnUsage } from '../shared/usage.js';
 import { DetailsTable } from './details-table.js';
 import type { Interventions } from './interventions.js';
 import { Transcript } from './transcript.js';
@@ -119,10 +119,16 @@ export class TurnRun {
   count(reply: ModelReply): void {
     this.settings = reply.settings ?? this.settings;
     this.usage = addUsage(this.usage, reply.usage);
+    this.countSpent(reply.spent ?? noUsage);
     this.iteration += 1;
     this.#output = { asked: this.#output.asked };
     this.#outputValue = undefined;
     this.#truncated = reply.message.stopReason === 'max_tokens' ? this.#truncated + 1 : 0;
+  }
+
+  /** What tries of a model call have cost that came to nothing. */
+  countSpent(spent: TurnUsage): void {
+    this.usage = joinUsage(this.usage, spent);
   }
 
   /** How the turn ends by this reply, or undefined if the loop goes on. */

@@ -25,6 +25,7 @@ describe('a worker killed during a model call', () => {
     await ended;
     expect(outcome).toMatchObject({ type: 'completed', text: 'It was a bright day.' });
     expect(turn.modelCalls).toBe(2);
+    expect(outcome.usage).toMatchObject({ modelCalls: 1, failedCalls: 1, unknownCalls: 1 });
     const shown = events.map(({ type }) => type).filter((type) => type !== 'retry_waiting');
     expect(shown.slice(0, 4)).toEqual(['turn_started', 'model_started', 'text_delta', 'reset']);
     expect(events.filter(({ type }) => type === 'message')).toHaveLength(1);

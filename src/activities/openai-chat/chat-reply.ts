@@ -1,7 +1,7 @@
 import { APIError } from 'openai/core/error';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.js';
 import type { ModelPart } from '../../shared/model-port.js';
-import type { Usage } from '../../shared/turn.js';
+import type { Usage } from '../../shared/usage.js';
 import { innerError } from '../openai/classify-error.js';
 import { modelFailure } from '../openai/model-failure.js';
 import type { ReplyAccumulator } from '../openai/read-reply.js';
@@ -62,6 +62,7 @@ export function chatReply(origin: string, onText: (text: string) => void): Reply
       finished = true;
     },
     isFinished: () => finished,
+    usage: () => usage,
     end(done: boolean) {
       // Without a finish reason, `[DONE]` is believed only where it can be seen that nothing is missing.
       if (!finished && !(done && calls.areWhole())) {

@@ -16,7 +16,9 @@ import type {
 } from '../../shared/messages.js';
 import { fromOpaque } from '../openai/origin.js';
 import {
+  dataUrl,
   EMPTY_CONTENT,
+  imageUrl,
   mergeUserMessages,
   rememberedWire,
   textIn,
@@ -81,21 +83,27 @@ function toWire(
 
 /** A plain string where it can be one: some servers take nothing else. */
 function userContent(blocks: readonly UserBlock[]): string | ChatCompletionContentPart[] {
-  const parts = blocks.filter((block) => block.type === 'image' || block.text !== '').map(contentPart);
+  const parts = blocks.filter((block) => block.type !== 'text' || block.text !== '').map(contentPart);
   if (parts.length === 0) return EMPTY_CONTENT;
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   return texts.length === parts.length ? texts.join('\n\n') : parts;
 }
 
 function contentPart(block: UserBlock): ChatCompletionContentPart {
-  return block.type === 'text' ? { type: 'text', text: block.text.toWellFormed() } : imagePart(block);
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text.toWellFormed() };
+    case 'image':
+      return imagePart(block);
+    case 'file':
+      return { type: 'file', file: { filename: block.name.toWellFormed(), file_data: dataUrl(block) } };
+    default:
+      return block satisfies never;
+  }
 }
 
 function imagePart(block: ImageBlock): ChatCompletionContentPart {
-  return {
-    type: 'image_url',
-    image_url: { url: `data:${block.mediaType};base64,${block.data}`.toWellFormed() },
-  };
+  return { type: 'image_url', image_url: { url: imageUrl(block) } };
 }
 
 /**

@@ -74,13 +74,15 @@ async function ended(call: ApiCall, begun: Background): Promise<Background> {
 
 /** One that failed is forgotten, so that the next try begins anew. */
 async function replyOf({ access, context }: ApiCall, response: JsonObject): Promise<WireReply> {
+  const reply = responsesReply(originOf(access), context.onText);
   try {
-    const reply = responsesReply(originOf(access), context.onText);
     reply.add(response);
     return refuseEmpty(reply.end(false));
   } catch (error) {
     await context.resume?.set('');
-    throw classifyError(error, access.apiKey);
+    const failure = classifyError(error, access.apiKey);
+    failure.usage ??= reply.usage?.() ?? 'unknown';
+    throw failure;
   }
 }
 

@@ -1,7 +1,7 @@
 import { APIError } from 'openai/core/error';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.js';
 import type { StopReason } from '../../shared/messages.js';
-import type { Usage } from '../../shared/turn.js';
+import type { Usage } from '../../shared/usage.js';
 import { innerError } from '../openai/classify-error.js';
 import { modelFailure } from '../openai/model-failure.js';
 import type { ReplyAccumulator } from '../openai/read-reply.js';
@@ -31,9 +31,11 @@ export function responsesReply(origin: string, onText: (text: string) => void): 
   const slots = outputSlots(onText);
   let ending: Ending | undefined;
   let model = '';
+  let usage: Usage | undefined;
 
   function see(response: Json | undefined, status: string): void {
     if (!isJsonObject(response)) return;
+    usage = toUsage(response['usage']) ?? usage;
     if (response['error']) throw new APIError(undefined, innerError(response), undefined, undefined);
     if (typeof response['model'] === 'string') model = response['model'];
     const said = typeof response['status'] === 'string' ? response['status'] : status;
@@ -60,6 +62,7 @@ export function responsesReply(origin: string, onText: (text: string) => void): 
     // A body that is no ending is a call which still runs.
     finish: () => undefined,
     isFinished: () => ending !== undefined,
+    usage: () => usage,
     end() {
       if (ending === undefined)
         throw modelFailure('Model.StreamCut', 'the stream ended without its last event');
@@ -67,7 +70,6 @@ export function responsesReply(origin: string, onText: (text: string) => void): 
       const items = ending.output.length > 0 ? ending.output : slots.items();
       const content = items.flatMap((item) => partsOfItem(item, origin));
       const hasCalls = content.some((part) => part.type === 'tool_call');
-      const usage = toUsage(response['usage']);
       return {
         content,
         stopReason: items.some(isRefused)

@@ -16,7 +16,9 @@ import type {
 } from '../../shared/messages.js';
 import { fromOpaque } from '../openai/origin.js';
 import {
+  dataUrl,
   EMPTY_CONTENT,
+  imageUrl,
   mergeUserMessages,
   rememberedWire,
   textIn,
@@ -56,11 +58,24 @@ function toItems(message: Message, origin: string): ResponseInputItem[] {
 }
 
 function userContent(blocks: readonly UserBlock[]): string | ResponseInputContent[] {
-  const shown = blocks.filter((block) => block.type === 'image' || block.text !== '');
+  const shown = blocks.filter((block) => block.type !== 'text' || block.text !== '');
   if (shown.length === 0) return EMPTY_CONTENT;
   const texts = shown.filter((block) => block.type === 'text');
   if (texts.length === shown.length) return texts.map((block) => block.text.toWellFormed()).join('\n\n');
-  return shown.map((block) => (block.type === 'text' ? textPart(block.text) : imagePart(block)));
+  return shown.map(inputPart);
+}
+
+function inputPart(block: UserBlock): ResponseInputContent {
+  switch (block.type) {
+    case 'text':
+      return textPart(block.text);
+    case 'image':
+      return imagePart(block);
+    case 'file':
+      return { type: 'input_file', filename: block.name.toWellFormed(), file_data: dataUrl(block) };
+    default:
+      return block satisfies never;
+  }
 }
 
 /** An item that nothing follows, as after a cut, is refused; so is a message without any. */
@@ -132,6 +147,6 @@ function imagePart(block: ImageBlock) {
   return {
     type: 'input_image' as const,
     detail: 'auto' as const,
-    image_url: `data:${block.mediaType};base64,${block.data}`.toWellFormed(),
+    image_url: imageUrl(block),
   };
 }

@@ -8,7 +8,7 @@ const MAX_ATTEMPTS = 2;
  * Throws `Model.EmptyReply` for a reply that ended by itself with neither a text nor a call: it would be kept as a
  * message that providers refuse, and the user would see a turn that ends without a word.
  */
-export function refuseEmpty<Reply extends Pick<ModelResponse, 'content' | 'stopReason'>>(
+export function refuseEmpty<Reply extends Pick<ModelResponse, 'content' | 'stopReason' | 'usage'>>(
   reply: Reply,
 ): Reply {
   const { content, stopReason } = reply;
@@ -23,5 +23,6 @@ export function refuseEmpty<Reply extends Pick<ModelResponse, 'content' | 'stopR
   throw modelFailure('Model.EmptyReply', `the reply has ${only} in it`, {
     maxAttempts: MAX_ATTEMPTS,
     retryAfterMs: 0,
+    usage: reply.usage ?? 'unknown',
   });
 }

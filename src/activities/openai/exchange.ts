@@ -30,6 +30,7 @@ export async function exchange<Reply>(
   const timer = wireTimer(signal);
   const waitForMore = () => timer.waitFor('Nothing more of the reply came', idleTimeoutMs);
   let begun = false;
+  let cameAny = false;
   let readToEnd = false;
   try {
     timer.waitFor('No reply began', firstTokenTimeoutMs);
@@ -43,6 +44,7 @@ export async function exchange<Reply>(
     });
     const read = await readReply(events, reply, (finished) => {
       begun = !finished;
+      cameAny = true;
       if (finished) timer.waitNoMore();
       else waitForMore();
     });
@@ -50,7 +52,9 @@ export async function exchange<Reply>(
     return read;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw timer.problem() ?? classifyError(error, access.apiKey);
+    const failure = timer.problem() ?? classifyError(error, access.apiKey);
+    failure.usage ??= reply.usage?.() ?? (cameAny ? 'unknown' : undefined);
+    throw failure;
   } finally {
     timer.stop(readToEnd);
   }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../shared/json.js';
 import { ModelError, type ModelRequest, type ModelResponse } from '../../shared/model-port.js';
 
 export type ModelLimits = {
@@ -13,6 +14,7 @@ type Waiting = { limits: ModelLimits; spent: Spent; go(): void };
 
 const WINDOW_MS = 60_000;
 const CHARACTERS_A_TOKEN = 4;
+const ATTACHED = 'x'.repeat(1000 * CHARACTERS_A_TOKEN);
 
 /**
  * Lets calls of one model through in the order in which they came, within limits; a call that has to wait never fails
@@ -112,7 +114,15 @@ export class Limiter {
 }
 
 function estimate({ instructions, messages, tools }: ModelRequest): number {
-  return Math.ceil(JSON.stringify([instructions, messages, tools]).length / CHARACTERS_A_TOKEN);
+  const written = JSON.stringify([instructions, messages, tools], (_key, value: unknown) =>
+    isAttached(value) ? { ...value, data: ATTACHED } : value,
+  );
+  return Math.ceil(written.length / CHARACTERS_A_TOKEN);
+}
+
+/** An image or a file costs what is in it, and not what its base64 takes. */
+function isAttached(value: unknown): value is { type: 'image' | 'file'; data: string } {
+  return isJsonObject(value) && ['image', 'file'].includes(String(value['type'])) && 'data' in value;
 }
 
 const limiters = new Map<string, Limiter>();

@@ -1,4 +1,5 @@
 import { ModelError } from '../../shared/model-port.js';
+import type { UnknownUsage, Usage } from '../../shared/usage.js';
 import { wireText } from '../../shared/wire-text.js';
 
 export const MAX_FAILURE_BYTES = 2048;
@@ -10,6 +11,8 @@ type FailureOptions = {
   retryable?: boolean;
   /** Where more tries would not help, however passing the fault is. */
   maxAttempts?: number | undefined;
+  /** What the call cost all the same. */
+  usage?: Usage | UnknownUsage | undefined;
   /** In place of the type's own. */
   advice?: string | undefined;
 };
@@ -29,6 +32,7 @@ export function modelFailure(
     retryable: options.retryable ?? retryable,
     retryAfterMs: options.retryAfterMs,
     maxAttempts: options.maxAttempts,
+    usage: options.usage,
   });
 }
 

@@ -1,4 +1,10 @@
-import type { Model, ModelContext, ModelRequest, ModelResponse } from '../../shared/model-port.js';
+import {
+  type Model,
+  type ModelContext,
+  ModelError,
+  type ModelRequest,
+  type ModelResponse,
+} from '../../shared/model-port.js';
 import { callChat } from '../openai-chat/call-chat.js';
 import { callResponses } from '../openai-responses/call-responses.js';
 import { accessOf, isOpenAi, modelName } from './access.js';
@@ -6,14 +12,17 @@ import { refuseEmpty } from './empty-reply.js';
 import { limiterAt } from './limiter.js';
 import type { OpenAiOptions } from './options.js';
 import { originOf } from './origin.js';
+import { priced, priceProblem, pricesOfEnvironment } from './prices.js';
 
 /**
  * A model behind OpenAI's Chat Completions or Responses API, at OpenAI or at any server that speaks it. The variables
  * are read, and the SDK is loaded, at the first call. It retries nothing: that is Temporal's. `Model.Misconfigured`
- * says which variable is missing.
+ * says which variable is missing. Throws a TypeError for a price table that is none.
  */
 export function openai(options: OpenAiOptions = {}): Model {
   const callApi = options.api === 'responses' ? callResponses : callChat;
+  const problem = priceProblem(options.prices ?? {});
+  if (problem !== undefined) throw new TypeError(`openai({ prices }): ${problem}.`);
 
   async function call(request: ModelRequest, context: ModelContext): Promise<ModelResponse> {
     context.signal.throwIfAborted();
@@ -27,9 +36,18 @@ export function openai(options: OpenAiOptions = {}): Model {
       ...(output && structuredOutput && { output }),
     };
     const limiter = limiterAt(`${originOf(access)} ${named.model}`);
+    const prices = options.prices ?? pricesOfEnvironment();
     return await limiter.run(options, named, context.signal, async () => {
-      const reply = refuseEmpty(await callApi({ access, options, request: named, context }));
-      return { ...reply, model: reply.model ?? named.model };
+      try {
+        const asked = { access, options: optionsOf(options, request), request: named, context };
+        const reply = refuseEmpty(await callApi(asked));
+        const usage = reply.usage && priced(reply.usage, prices, [named.model, reply.model]);
+        return { ...reply, model: reply.model ?? named.model, ...(usage && { usage }) };
+      } catch (error) {
+        if (error instanceof ModelError && typeof error.usage === 'object')
+          error.usage = priced(error.usage, prices, [named.model]);
+        throw error;
+      }
     });
   }
 
@@ -42,4 +60,11 @@ export function openai(options: OpenAiOptions = {}): Model {
       await import('openai');
     },
   };
+}
+
+/** The turn's own options go before the model's; fields of both bodies are sent. */
+function optionsOf(options: OpenAiOptions, { options: own }: ModelRequest): OpenAiOptions {
+  if (own === undefined) return options;
+  const body = { ...options.body, ...own.body };
+  return { ...options, ...own, body };
 }

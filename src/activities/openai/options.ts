@@ -1,6 +1,7 @@
-import type { JsonObject } from '../../shared/json.js';
+import type { ModelOptions } from '../../shared/model-options.js';
+import type { Prices } from './prices.js';
 
-export type OpenAiOptions = {
+export type OpenAiOptions = ModelOptions & {
   /** Default: the variable OPENAI_MODEL. */
   model?: string;
   /** Of any server that speaks the API. Default: OPENAI_BASE_URL, else OpenAI's. It usually ends in `/v1`. */
@@ -24,15 +25,6 @@ export type OpenAiOptions = {
    * minutes outlives a lost connection or worker. The provider stores the reply for it; nothing streams.
    */
   background?: boolean;
-  /** What the model may do with tools; `required` and a name hold for every reply, so that such a turn never ends. */
-  toolChoice?: 'none' | 'auto' | 'required' | { name: string };
-  /** `false`: one tool call a reply at most. */
-  parallelToolCalls?: boolean;
-  temperature?: number;
-  /** As the model knows it, such as `low` or `high`. */
-  reasoningEffort?: string;
-  /** Of one reply, reasoning included. */
-  maxOutputTokens?: number;
   /**
    * The server can be told to answer with JSON of a schema (`response_format`). Without it an agent's `output` is asked
    * for in words, once the model is done. Default: only OpenAI's own server.
@@ -52,6 +44,9 @@ export type OpenAiOptions = {
   maxConcurrent?: number;
   /** Tokens, read and written, that all calls of this model at this address may take in a minute, as a wait. */
   tokensPerMinute?: number;
-  /** More fields of each request; they win over ours, and `null` takes one of ours away. */
-  body?: JsonObject;
+  /**
+   * US dollars for a million tokens, by the model's name as it was asked for or as the provider names it: so that
+   * `usage.costUsd` is known. Default: the variable HOLDFAST_PRICES, the same as JSON.
+   */
+  prices?: Prices;
 };

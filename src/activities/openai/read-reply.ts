@@ -1,5 +1,6 @@
 import type { Json } from '../../shared/json.js';
 import type { ModelResponse } from '../../shared/model-port.js';
+import type { Usage } from '../../shared/usage.js';
 import { isNetworkError } from './classify-error.js';
 import { modelFailure } from './model-failure.js';
 import type { StreamEvent } from './server-sent-events.js';
@@ -16,6 +17,8 @@ export type ReplyAccumulator<Reply = WireReply> = {
   /** What was added was the whole body of an answer that is no stream. */
   finish(): void;
   isFinished(): boolean;
+  /** What the provider has told up to now. */
+  usage?(): Usage | undefined;
   /** `done`: the protocol's `[DONE]` came. Throws `Model.StreamCut` for a reply without its ending. */
   end(done: boolean): Reply;
 };

@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson } from '../../shared/json.js';
-import type { Message } from '../../shared/messages.js';
+import type { ImageBlock, Message } from '../../shared/messages.js';
 
 /** Providers refuse a message without content. */
 export const EMPTY_CONTENT = '(no output)';
@@ -28,6 +28,15 @@ export function wireArguments(written: string): string {
   return JSON.stringify(parsed.value, (_key, value: unknown) =>
     typeof value === 'string' ? value.toWellFormed() : value,
   );
+}
+
+/** Where an image is: its own address, or all of it. */
+export function imageUrl(block: ImageBlock): string {
+  return block.url === undefined ? dataUrl(block) : block.url.toWellFormed();
+}
+
+export function dataUrl({ mediaType, data }: { mediaType: string; data: string }): string {
+  return `data:${mediaType};base64,${data}`.toWellFormed();
 }
 
 /** The text of its text blocks, fit for JSON. */

@@ -1,3 +1,4 @@
+import type { ModelError } from '../../shared/model-port.js';
 import { modelFailure } from './model-failure.js';
 
 /** The longest that Node's timers and a Temporal activity may take alike. */
@@ -8,7 +9,7 @@ const LET_GO = new DOMException('The rest of the answer is not needed', 'AbortEr
 
 export type WireTimer = {
   signal: AbortSignal;
-  problem(): Error | undefined;
+  problem(): ModelError | undefined;
   /** From now, in place of what it waited for before. */
   waitFor(what: string, ms: number): void;
   waitNoMore(): void;
@@ -24,7 +25,7 @@ export function wireTimer(parent: AbortSignal): WireTimer {
   const controller = new AbortController();
   const abort = () => controller.abort(parent.reason);
   let timer: NodeJS.Timeout | undefined;
-  let problem: Error | undefined;
+  let problem: ModelError | undefined;
   if (parent.aborted) abort();
   parent.addEventListener('abort', abort, { once: true });
   return {
