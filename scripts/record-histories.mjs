@@ -61,6 +61,7 @@ const waiting = async (_messages) => {
   return { ...reply(text('late')), delayMs: Number.POSITIVE_INFINITY };
 };
 
+const output = z.object({ a: z.string() });
 const long = toolCall('echo', { text: 'so long '.repeat(10_000) });
 
 const kinds = {
@@ -126,6 +127,12 @@ const kinds = {
   'continued-packed': { script: [long, long, text('done')], agent: { iterationsPerRun: 2 }, run: 'first' },
   'carried-plain': { script: [toolCall('echo'), text('done')], agent: { iterationsPerRun: 1 } },
   'carried-packed': { script: [long, long, text('done')], agent: { iterationsPerRun: 2 } },
+  'asked-for-output': { script: [text('It is a.'), text('{}'), text('{"a":"a"}')], agent: { output } },
+  'carried-output': {
+    script: [text('It is a.'), text('{}'), text('{"a":"a"}')],
+    agent: { output, iterationsPerRun: 1 },
+  },
+  'invalid-output': { script: [text('no'), text('no'), text('no'), text('no')], agent: { output } },
   'dropped-rounds': { script: [long, long, text('done')], agent: { maxContextBytes: 100_000 } },
 };
 

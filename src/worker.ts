@@ -141,7 +141,18 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
     isOver: () => ['STOPPED', 'FAILED'].includes(worker.getState()),
     warn: (text) => Runtime.instance().logger.warn(text),
   });
+  tellNotStrict(options.agents);
   return { worker, transcripts: transcripts.stats };
+}
+
+/** For those who look: an ordinary optional argument is enough, so that it is nothing to be warned of. */
+function tellNotStrict(agents: readonly Agent[]): void {
+  for (const { name, tools } of agents)
+    for (const tool of tools)
+      if (tool.notStrictBecause !== undefined)
+        Runtime.instance().logger.debug(
+          `Agent ${name}: its tool ${tool.name} is not strict, because ${tool.notStrictBecause}`,
+        );
 }
 
 function versioned({ name, buildId }: { name: string; buildId: string }): WorkerDeploymentOptions {

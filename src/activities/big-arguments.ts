@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Artifacts } from '../artifacts/artifacts.js';
 import type { PlannedCall, RunToolInput } from '../shared/activities.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes, parseJson } from '../shared/json.js';
@@ -68,14 +69,21 @@ async function keep(
   const shortBlock = { ...block, arguments: JSON.stringify(short) };
   try {
     const artifact = await artifacts.save(Buffer.from(block.arguments));
-    return {
-      block: { ...shortBlock, argumentsArtifact: artifact },
-      call: call.do === 'run' ? { ...call, input: short, inputArtifact: artifact } : call,
-    };
+    const keptBlock = { ...shortBlock, argumentsArtifact: artifact };
+    if (call.do === 'answer') return { block: keptBlock, call };
+    const filled = withDefaults(block.arguments, call.input);
+    const inputArtifact = filled === undefined ? artifact : await artifacts.save(Buffer.from(filled));
+    return { block: keptBlock, call: { ...call, input: short, inputArtifact } };
   } catch (error) {
     const result = argumentsNotKept(block, bytes, wireLine(errorText(error)));
     return { block: shortBlock, call: { do: 'answer', callId: call.callId, name: call.name, result } };
   }
+}
+
+/** The JSON text of a planned input, where the plan has added to what the model wrote. */
+function withDefaults(written: string, input: Json): string | undefined {
+  const parsed = parseJson(written);
+  return parsed.ok && isDeepStrictEqual(parsed.value, input) ? undefined : JSON.stringify(input);
 }
 
 /** Valid arguments of the same fields, with the beginnings of their texts: for people, summaries and lists. */

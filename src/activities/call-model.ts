@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { AgentOutput, AnyTool } from '../define/define-agent.js';
 import type { CallModelInput, InterruptedReply, ModelReply } from '../shared/activities.js';
 import { READ_ARTIFACT } from '../shared/artifacts.js';
-import type { ModelRequest } from '../shared/model-port.js';
+import type { ModelRequest, ToolDescription } from '../shared/model-port.js';
 import { wireLine } from '../shared/wire-text.js';
 import { moveBigArguments, withWholeArguments } from './big-arguments.js';
 import { notHere } from './not-here.js';
@@ -37,8 +38,8 @@ export async function callModel(
     model: input.model ?? model.name,
     instructions: messages.some((message) => message.role === 'system') ? '' : agent.instructions,
     messages: await withWholeArguments(messages, artifacts, context.info.attempt),
-    tools: offered.map(({ name, description, schema }) => ({ name, description, schema })),
-    ...(agent.output && { output: { name: 'answer', schema: agent.output.schema, strict: false } }),
+    tools: offered.map(described),
+    ...(agent.output && formatOf(agent.output)),
     ...(input.outputRequest && { toolChoice: 'none' as const }),
   };
   const response = await streamReply(services, context, model, request, input.stream);
@@ -46,7 +47,7 @@ export async function callModel(
   const id = `a_${randomBytes(6).toString('hex')}`;
   const plan = await planReply(id, response, offered, messages);
   const { message, calls } = await moveBigArguments(plan, artifacts);
-  const output = agent.output && (await outputOf(agent.output, message));
+  const output = agent.output && (await outputOf(agent.output, message, input.outputRequest !== undefined));
   return refuseTooLarge({
     v: 1,
     message,
@@ -55,6 +56,15 @@ export async function callModel(
     ...(response.usage && { usage: response.usage }),
     ...(input.resolve && { settings: resolveSettings(agent, tools, request.model, input.resolve.limits) }),
   });
+}
+
+function described({ name, description, schema, strict }: AnyTool): ToolDescription {
+  return { name, description, schema, ...(strict && { strict }) };
+}
+
+/** Providers take objects only; anything else is asked for in words. */
+function formatOf({ schema, strict }: AgentOutput): Pick<ModelRequest, 'output'> {
+  return schema['type'] === 'object' ? { output: { name: 'answer', schema, strict } } : {};
 }
 
 /** The SDK would fail the activity only after the model call, and Temporal would pay for that call ten times. */

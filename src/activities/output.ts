@@ -2,24 +2,35 @@ import type { AgentOutput } from '../define/define-agent.js';
 import type { ModelReply } from '../shared/activities.js';
 import { type Json, parseJson } from '../shared/json.js';
 import { type AssistantMessage, textOf, toolCallsOf } from '../shared/messages.js';
-import { errorText } from '../shared/wire-text.js';
-import { problemLine } from './plan.js';
+import { errorText, wireLine } from '../shared/wire-text.js';
+import { problemLines } from './problem-lines.js';
 
-/** Whether a reply is the output that the agent is to give. Undefined for one with tool calls, or that was cut. */
+const WHOLE = '(the answer)';
+const MAX_PROBLEM_BYTES = 300;
+
+/**
+ * Whether a reply is the output that the agent is to give. Undefined for one with tool calls, or that was cut. Prose has
+ * a problem only where the model was `asked` for JSON: before that, it has done nothing wrong.
+ */
 export async function outputOf(
   { type }: AgentOutput,
   message: AssistantMessage,
+  asked: boolean,
 ): Promise<ModelReply['output']> {
-  if (toolCallsOf(message).length > 0 || message.stopReason !== 'end_turn') return undefined;
+  const { stopReason } = message;
+  if (toolCallsOf(message).length > 0 || stopReason === 'max_tokens' || stopReason === 'refusal')
+    return undefined;
   const parsed = parseJson(withoutFence(textOf(message)));
-  if (!parsed.ok) return { ok: false, problems: [`It is not JSON: ${parsed.problem}`] };
+  if (!parsed.ok) {
+    const problem = wireLine(parsed.problem, MAX_PROBLEM_BYTES);
+    return { ok: false, problems: asked ? [`${WHOLE}: it is not JSON (${problem})`] : [] };
+  }
   try {
     const checked = await type.safeParseAsync(parsed.value);
-    if (!checked.success)
-      return { ok: false, problems: checked.error.issues.map((issue) => problemLine(issue)) };
+    if (!checked.success) return { ok: false, problems: problemLines(checked.error.issues, WHOLE) };
     return { ok: true, value: JSON.parse(JSON.stringify(checked.data ?? null)) as Json };
   } catch (error) {
-    return { ok: false, problems: [`The check itself failed: ${errorText(error)}`] };
+    return { ok: false, problems: [`${WHOLE}: the check itself failed (${errorText(error)})`] };
   }
 }
 

@@ -1,10 +1,9 @@
-import type { z } from 'zod';
 import type { AnyTool } from '../define/define-agent.js';
 import type { PlannedCall } from '../shared/activities.js';
 import { READ_ARTIFACT } from '../shared/artifacts.js';
 import { callSummary } from '../shared/call-summary.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../shared/json.js';
-import { type AssistantMessage, type Message, type ToolCallBlock, toolCallsOf } from '../shared/messages.js';
+import type { AssistantMessage, Message, ToolCallBlock } from '../shared/messages.js';
 import type { ModelPart, ModelResponse } from '../shared/model-port.js';
 import {
   cutByOutputLimit,
@@ -14,7 +13,8 @@ import {
   unknownTool,
 } from '../shared/tool-results.js';
 import { uniqueId } from '../shared/transcript.js';
-import { errorText, wireId, wireLine } from '../shared/wire-text.js';
+import { wireId, wireLine } from '../shared/wire-text.js';
+import { checkArguments } from './check-arguments.js';
 import { artifactIdIn, resolvedRead } from './read-artifact.js';
 import { artifactsOf, findArtifact } from './turn-artifacts.js';
 
@@ -32,7 +32,7 @@ export async function planReply(
   tools: readonly AnyTool[],
   earlier: readonly Message[],
 ): Promise<{ message: AssistantMessage; calls: PlannedCall[] }> {
-  const usedIds = new Set(earlier.flatMap(toolCallsOf).map((call) => call.id));
+  const usedIds = callIdsOf(earlier);
   const content: AssistantMessage['content'] = [];
   const calls: PlannedCall[] = [];
   for (const [index, part] of response.content.entries()) {
@@ -47,6 +47,16 @@ export async function planReply(
   }
   const { stopReason, model } = response;
   return { message: { role: 'assistant', id, content, stopReason, model }, calls };
+}
+
+/** A long transcript is looked through at each call. */
+function callIdsOf(messages: readonly Message[]): Set<string> {
+  const ids = new Set<string>();
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue;
+    for (const block of message.content) if (block.type === 'tool_call') ids.add(block.id);
+  }
+  return ids;
 }
 
 function callBlock(
@@ -99,10 +109,10 @@ async function planCall(
   }
   const parsed = parseArguments(block.arguments);
   if (!parsed.ok) return refuse(invalidJson(block, parsed.problem));
-  const problems = await argumentProblems(tool, parsed.value);
-  if (problems.length > 0) return refuse(invalidArguments(block, problems));
+  const checked = await checkArguments(tool, parsed.value);
+  if (!checked.ok) return refuse(invalidArguments(block, checked.problems));
   const summary = callSummary(tool.name, parsed.value);
-  return { do: 'run', callId: block.id, name: tool.name, input: parsed.value, summary };
+  return { do: 'run', callId: block.id, name: tool.name, input: checked.input, summary };
 }
 
 /** A model reads artifacts of its own transcript and no others, whatever hash it may know or guess. */
@@ -140,28 +150,4 @@ function isNestedDeeper(json: string, levels: number): boolean {
     if (depth > levels) return true;
   }
   return false;
-}
-
-/** One line each, with the path and what was expected. A schema that throws is a problem like any other. */
-async function argumentProblems(tool: AnyTool, input: JsonObject): Promise<string[]> {
-  const known = tool.schema['properties'];
-  if (tool.schema['additionalProperties'] === false && isJsonObject(known)) {
-    const names = Object.keys(known);
-    const unknown = Object.keys(input).filter((name) => !names.includes(name));
-    if (unknown.length > 0) {
-      return unknown.map((name) => `${name}: unknown argument; it takes: ${names.join(', ') || 'none'}`);
-    }
-  }
-  try {
-    const checked = await tool.input.safeParseAsync(input);
-    return checked.success ? [] : checked.error.issues.map(problemLine);
-  } catch (error) {
-    return [`the check itself failed: ${errorText(error)}`];
-  }
-}
-
-/** `path.to.it: what was expected`. */
-export function problemLine(issue: z.core.$ZodIssue): string {
-  const path = issue.path.length > 0 ? issue.path.map(String).join('.') : '(the arguments)';
-  return `${path}: ${issue.message}`;
 }

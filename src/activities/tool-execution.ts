@@ -13,7 +13,7 @@ import type { ToolResultBlock } from '../shared/messages.js';
 import { invalidArguments, notStarted, timedOut, toolThrew, wasRunning } from '../shared/tool-results.js';
 import { errorText, wireLine, wireText } from '../shared/wire-text.js';
 import { beatWhile } from './heartbeats.js';
-import { problemLine } from './plan.js';
+import { problemLines } from './problem-lines.js';
 import { resultContent } from './result-content.js';
 
 /** A tool that its timeout has told to stop gets this long to do so. */
@@ -88,7 +88,7 @@ export class ToolExecution {
 
   async run(): Promise<ToolResultBlock> {
     const parsed: z.ZodSafeParseResult<unknown> = await this.#tool.input.safeParseAsync(this.#input.input);
-    if (!parsed.success) return invalidArguments(this.#called, parsed.error.issues.map(problemLine));
+    if (!parsed.success) return invalidArguments(this.#called, problemLines(parsed.error.issues));
     if (this.#interrupted.aborted) return notStarted(this.#called);
     const startedAt = performance.now();
     const result = await this.#runWithin(parsed.data);

@@ -46,7 +46,8 @@ Examples:
   holdfast run --workspace ../shop --iterations 20 "Make the failing test pass"
   holdfast run --json "List the TODOs" | tail -1
 
-Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 iteration limit, 4 refused, 5 truncated, 130 interrupted.`,
+Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 iteration limit, 4 refused, 5 truncated, 6 no valid output,
+130 interrupted.`,
   )
   .action(async (prompt: string, options) => {
     const { StopSignals } = await import('./stop-signals.js');

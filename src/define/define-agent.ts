@@ -4,6 +4,7 @@ import type { Model } from '../shared/model-port.js';
 import type { Limits } from '../shared/turn.js';
 import type { Tool } from './define-tool.js';
 import { jsonSchema } from './json-schema.js';
+import { notStrictBecause } from './strict-schema.js';
 
 export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
   /** How turns name it: letters, digits and . _ -, 64 at most. */
@@ -56,6 +57,8 @@ export type Agent<Output = unknown> = {
 export type AgentOutput<Output = unknown> = {
   readonly type: z.ZodType<Output>;
   readonly schema: JsonObject;
+  /** A provider can be told to hold the model to it. */
+  readonly strict: boolean;
 };
 
 const AGENT_NAME = /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/;
@@ -99,9 +102,11 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
 }
 
 function agentOutput<Output extends z.ZodType>(name: string, type: Output): AgentOutput<z.output<Output>> {
+  const schema = jsonSchema(`Agent ${name}: its output`, type, 'output');
   return {
     type: type as z.ZodType<z.output<Output>>,
-    schema: jsonSchema(`Agent ${name}: its output`, type, 'output'),
+    schema,
+    strict: notStrictBecause(schema) === undefined,
   };
 }
 

@@ -5,6 +5,7 @@ import type { JsonObject } from '../shared/json.js';
 import { errorText } from '../shared/wire-text.js';
 import { type Duration, durationMs } from './duration.js';
 import { jsonSchema } from './json-schema.js';
+import { notStrictBecause } from './strict-schema.js';
 
 /** The answer of `reconcile` that says: it did not happen. */
 export const notDone: unique symbol = Symbol.for('holdfast.notDone');
@@ -45,6 +46,11 @@ export type ToolOptions<Input extends z.ZodType, Result> = {
   /** May run beside other calls of the same reply; default true. */
   parallel?: boolean;
   /**
+   * The provider holds the model to the schema, where it can (OpenAI's strict mode). Default: where the schema allows it.
+   * `true` refuses, when the tool is defined, a schema that doesn't; `false` never asks for it.
+   */
+  strict?: boolean;
+  /**
    * Returns what the model is to read: a string, or anything that JSON can carry. Whatever it throws becomes an
    * error result, which the model reads; only `retryable(...)` makes Temporal start it again.
    */
@@ -61,6 +67,9 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown> = {
   readonly input: Input;
   readonly schema: JsonObject;
   readonly schemaHash: string;
+  readonly strict: boolean;
+  /** Why its schema is none for strict mode. */
+  readonly notStrictBecause?: string;
   readonly idempotent: boolean;
   readonly timeoutMs: number;
   readonly parallel: boolean;
@@ -75,7 +84,8 @@ const LONGEST_TIMEOUT_MS = 24 * 24 * 3_600_000;
 
 /**
  * Makes a tool. Throws a TypeError that names the tool and the fault when it can't work: a name that providers
- * refuse, an input that is no object or has no JSON schema (a date, a bigint, a symbol, a function).
+ * refuse, an input that is no object or has no JSON schema (a date, a bigint, a symbol, a function), or `strict: true`
+ * with a schema that strict mode does not know.
  */
 export function defineTool<Input extends z.ZodType, Result>(
   options: ToolOptions<Input, Result>,
@@ -97,7 +107,7 @@ export function makeTool<Input extends z.ZodType, Result>(
       `Tool name ${JSON.stringify(name)}: use 1 to 64 of letters, digits, _ and -; "default" and names that begin with "__" are Temporal's.`,
     );
   }
-  const schema: JsonObject = inputSchema(name, options.input);
+  const schema = inputSchema(name, options.input);
   return {
     kind: 'tool',
     name,
@@ -105,6 +115,7 @@ export function makeTool<Input extends z.ZodType, Result>(
     input: options.input,
     schema,
     schemaHash: createHash('sha256').update(JSON.stringify(schema)).digest('hex').slice(0, 16),
+    ...strictness(name, schema, options.strict),
     idempotent: options.idempotent ?? false,
     timeoutMs: timeoutMs(name, options.timeout ?? DEFAULT_TIMEOUT_MS),
     parallel: options.parallel ?? true,
@@ -126,8 +137,18 @@ function inputSchema(name: string, input: z.ZodType): JsonObject {
       `Tool ${name}: its input must be a zod object, as in z.object({ path: z.string() }).`,
     );
   }
-  // A plain z.object drops what it doesn't know; a model that invents an argument is to hear of it instead.
-  return { additionalProperties: false, ...schema };
+  return schema;
+}
+
+function strictness(
+  name: string,
+  schema: JsonObject,
+  wanted: boolean | undefined,
+): Pick<Tool, 'strict' | 'notStrictBecause'> {
+  const because = notStrictBecause(schema);
+  if (because === undefined) return { strict: wanted !== false };
+  if (wanted) throw new TypeError(`Tool ${name}: its input is none for strict mode, because ${because}.`);
+  return { strict: false, notStrictBecause: because };
 }
 
 /** What to throw from a tool so that Temporal starts it again, `after` a while, instead of telling the model. */

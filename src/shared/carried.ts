@@ -48,7 +48,7 @@ export type CarriedTurn = {
   truncatedInARow: number;
   /** Of the last reply. */
   text: string;
-  /** How often the turn's output was asked for, and for what the next model call asks. */
+  /** How often the turn's output was asked for, and whether the next model call is to ask for it. */
   output?: { asked: number; request?: OutputRequest };
   transcript: CarriedTranscript;
   interventions: CarriedInterventions;

@@ -2,11 +2,11 @@ import { jsonBytes } from './json.js';
 import { type Message, textContent, textOf } from './messages.js';
 
 /** Room is made for a while, so that it need not be made at each step, and a provider's prompt cache stays of use. */
-const KEPT_SHARE = 0.75;
+const KEPT_SHARE = 0.5;
 const NOTE_ID = 'dropped-rounds';
 
 /**
- * The transcript without its oldest rounds, where it takes more than `maxBytes` of JSON: three quarters of that are
+ * The transcript without its oldest rounds, where it takes more than `maxBytes` of JSON: half of that is
  * left, or what must stay. A round, which is an assistant message with its results, goes as a whole; what the system and
  * people have said stays, and so does the last round. A note stands where rounds were dropped. `firstOwn` is the index
  * of the turn's first own message, before and after.

@@ -24,7 +24,7 @@ const { [SEAL_TRANSCRIPT]: sealTranscript } = proxyActivities<SealActivities>({
 });
 
 /** Steering messages that take more than this wait for the next model call, rather than be carried over. */
-const CARRIED_STEER_BYTES = 500_000;
+const CARRIED_STEER_BYTES = 100_000;
 
 /** This run's event history has got long, and what is to be carried over is not too much. */
 export function isNextRunDue(run: TurnRun, interventions: Interventions): boolean {
@@ -44,7 +44,8 @@ export async function continueInNextRun(run: TurnRun, interventions: Interventio
   if (!settings?.continueAsNew) return;
   const segments = await pack(run, settings.continueAsNew, settings.settleMs, interventions);
   if (segments === 'failed') run.nextRunFrom = run.iterationsOfRun + settings.continueAsNew.retryAfter;
-  if (segments === 'failed' || interventions.ending) return;
+  // Messages may have come while it was packed.
+  if (segments === 'failed' || interventions.ending || !isNextRunDue(run, interventions)) return;
   await condition(allHandlersFinished);
   // What the caller handed in is in the transcript by now.
   const { transcript: _transcript, instructions: _instructions, ...input } = run.input;

@@ -45,7 +45,7 @@ export class TurnRun {
   #truncated = 0;
   /** How many model calls this run of the workflow makes at least. */
   nextRunFrom = 1;
-  /** How often the turn's output was asked for, and for what the next model call asks. */
+  /** How often the turn's output was asked for, and whether it is to be asked for by the next model call. */
   #output: { asked: number; request?: OutputRequest } = { asked: 0 };
   #outputValue: Json | undefined;
   /** Of the last reply, where an earlier run had it. */
@@ -100,7 +100,7 @@ export class TurnRun {
       settings,
       truncatedInARow: this.#truncated,
       text: this.#lastText(),
-      ...(this.#output.asked > 0 && { output: this.#output }),
+      ...((this.#output.asked > 0 || this.#output.request) && { output: this.#output }),
       transcript: this.transcript.carried(segments),
       interventions,
     };
@@ -135,23 +135,35 @@ export class TurnRun {
     return this.#truncated >= (this.settings?.maxTruncatedReplies ?? 1) ? 'truncated' : undefined;
   }
 
-  /** What the next model call asks for, where its last message asks for the turn's output. */
+  /** What the model call that is about to be made asks for, where its last message asks for the turn's output. */
   get outputRequest(): OutputRequest | undefined {
     return this.#output.request;
   }
 
-  /** Asks for the output once more where the reply is none; but not for ever. */
+  /** The output is to be asked for once more where the reply is none; but not for ever. */
   #outputEnd({ output }: ModelReply): OutcomeType | undefined {
     if (output?.ok) {
+      this.#output = { asked: 0 };
       this.#outputValue = output.value;
       return 'completed';
     }
-    const { schema, maxAsks } = this.settings?.output ?? { schema: {}, maxAsks: 0 };
-    if (this.#output.asked >= maxAsks) return 'invalid_output';
-    const request = { problems: output?.problems ?? [] };
-    this.#output = { asked: this.#output.asked + 1, request };
-    this.transcript.add(outputRequestMessage(this.firstRunId, this.iteration, schema, request));
+    if (this.#output.asked >= (this.settings?.output?.maxAsks ?? 0)) return 'invalid_output';
+    this.#output.request = { problems: output?.problems ?? [] };
     return undefined;
+  }
+
+  /**
+   * Right before a model call, so that a transcript never ends with a request that no model has seen. Where people have
+   * just `steered`, they go first: the model may need its tools for what they say, and what it answers then is another
+   * answer, for which it is asked as often.
+   */
+  askForOutput(steered: boolean): void {
+    const { asked, request } = this.#output;
+    const schema = this.settings?.output?.schema;
+    if (steered) this.#output = { asked: 0 };
+    if (!request || !schema || steered) return;
+    this.#output = { asked: asked + 1, request };
+    this.transcript.add(outputRequestMessage(this.firstRunId, this.iteration, schema, request));
   }
 
   #lastText(): string {

@@ -42,6 +42,7 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
     }
 
     const steers = run.addSteers(interventions.takeSteers());
+    run.askForOutput(steers.length > 0);
     const reply = await callModel(run, interventions, steers);
     if (reply === 'interrupted') return 'interrupted';
     run.transcript.add(reply.message);
@@ -53,7 +54,8 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
     }
     const ending = run.endOf(reply);
     const mayGoOn = !interventions.ending && run.iteration < run.maxIterations;
-    const goesOn = ending === 'completed' && interventions.hasSteers && mayGoOn;
+    const isDone = ending === 'completed' || ending === 'invalid_output';
+    const goesOn = isDone && interventions.hasSteers && mayGoOn;
     if (ending && !goesOn) return ending;
   }
 }

@@ -29,6 +29,8 @@ describe('a Chat Completions request', () => {
     const body = await bodyOf(
       { tools: [{ ...look, strict: true }], output: { name: 'answer', schema, strict: true } },
       {
+        structuredOutput: true,
+        strictTools: true,
         toolChoice: { name: 'look' },
         parallelToolCalls: false,
         temperature: 0,

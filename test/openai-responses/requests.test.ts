@@ -95,6 +95,8 @@ describe('a Responses request', () => {
         output: { name: 'answer', schema, strict: true },
       },
       {
+        structuredOutput: true,
+        strictTools: true,
         toolChoice: { name: 'look' },
         parallelToolCalls: false,
         temperature: 0.2,

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { openai } from '../../src/activities/openai/openai.js';
+import type { OpenAiOptions } from '../../src/activities/openai/options.js';
 import { type Agent, type AgentOptions, type AnyTool, defineAgent } from '../../src/define/define-agent.js';
 import { defineTool, type ToolContext, type ToolOptions } from '../../src/define/define-tool.js';
 import type { Message, ToolResultBlock } from '../../src/shared/messages.js';
@@ -41,10 +42,16 @@ export function echoTool(): { tool: AnyTool; runs: { text: string }[] } {
 }
 
 /** The script behind the real adapter and a server that refuses what providers refuse; closed after the test. */
-export async function servedModel(script: Script): Promise<{ server: ServedModel; model: Model }> {
+export async function servedModel(
+  script: Script,
+  options: OpenAiOptions = {},
+): Promise<{ server: ServedModel; model: Model }> {
   const server = await serveScriptedModel(script);
   onTestFinished(() => server.close());
-  return { server, model: openai({ baseURL: server.url, apiKey: 'test-key', model: 'scripted' }) };
+  return {
+    server,
+    model: openai({ baseURL: server.url, apiKey: 'test-key', model: 'scripted', ...options }),
+  };
 }
 
 export function rolesOf(messages: readonly Message[]): string[] {

@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { RecordedSteps } from '../../src/client/recorded-steps.js';
 import type { AnyTool } from '../../src/define/define-agent.js';
+import { retryable } from '../../src/define/define-tool.js';
 import { reply, scriptedModel, text, toolCall } from '../../src/testing/index.js';
+import { withWorker } from '../../src/testing/test-environment.js';
 import { testTurn } from '../../src/testing/test-turn.js';
 import { agentWith, countedTool, echoTool, servedModel, textOfResult } from './agents.js';
 
@@ -14,6 +18,16 @@ async function callsOf(tool: AnyTool, ...written: string[]) {
     statuses: calls.map(({ result }) => result.status),
     causes: calls.map(({ result }) => result.cause),
     texts: calls.map(({ result }) => textOfResult(result)),
+  };
+}
+
+/** The body of a tool that asks for a second try. */
+function busyAtFirst() {
+  let tries = 0;
+  return () => {
+    tries += 1;
+    if (tries === 1) throw retryable('busy', { after: 10 });
+    return 'done';
   };
 }
 
@@ -130,4 +144,40 @@ test('what a schema adds or changes reaches the tool', async () => {
   const greet = countedTool('greet', shape);
   await callsOf(greet.tool, '{"name":"ann"}');
   expect(greet.runs).toEqual([{ count: 3, name: 'ANN' }]);
+});
+
+// O25: the event history has the JSON that the model wrote, with what was missing in it
+test('a call is recorded with its defaults, made once, and with nothing that a transform makes', async () => {
+  const shape = {
+    id: z.string().default(() => randomUUID()),
+    name: z.string().transform((name) => new Map([[name, name.length]])),
+  };
+  const greet = countedTool('greet', shape, busyAtFirst(), { idempotent: true });
+  const { model } = await servedModel([toolCall('greet', { name: 'ann' }), text('done')]);
+  await withWorker(agentWith([greet.tool], { model }), async ({ start, client }) => {
+    const turn = await start('hello');
+    await turn.result();
+    const history = await client.client.workflow.getHandle(turn.turnId).fetchHistory();
+    const steps = new RecordedSteps(client.client.options.loadedDataConverter, turn.turnId);
+    const inputs: unknown[] = [];
+    for (const event of history.events ?? []) {
+      const step = await steps.read(event);
+      if (step?.kind === 'tool_scheduled') inputs.push(step.input.input);
+    }
+    expect(inputs).toEqual([{ name: 'ann', id: greet.runs[0]?.id }]);
+  });
+  expect(greet.runs).toHaveLength(2);
+  expect(greet.runs[0]).toEqual(greet.runs[1]);
+  expect(greet.runs[0]?.name.get('ann')).toBe(3);
+});
+
+test('arguments that are too long for an event history keep the defaults that they were planned with', async () => {
+  const shape = { content: z.string(), id: z.string().default(() => randomUUID()) };
+  const keep = countedTool('keep', shape, busyAtFirst(), { idempotent: true });
+  const content = 'x'.repeat(300_000);
+  const model = scriptedModel([toolCall('keep', { content }), text('done')]);
+  await testTurn(agentWith([keep.tool]), 'hello', { model });
+  expect(keep.runs).toHaveLength(2);
+  expect(keep.runs[0]?.content).toBe(content);
+  expect(keep.runs[0]?.id).toBe(keep.runs[1]?.id);
 });

@@ -354,7 +354,7 @@ test.each([
   ['text', { type: 'text' as const, text: 'x'.repeat(3 * MB) }],
   ['reasoning', { type: 'reasoning' as const, text: 'x'.repeat(3 * MB) }],
 ])('a reply whose %s is larger than Temporal carries fails the turn by name', async (_, part) => {
-  const model = scriptedModel([reply(part)], { pieceChars: MB });
+  const model = scriptedModel([reply(part, text('.'))], { pieceChars: MB });
   await withWorker(agentWith([], { model }), async ({ start }) => {
     const turn = await start('hello');
     await expect(turn.result()).rejects.toMatchObject({ type: 'Model.BadResponse' });

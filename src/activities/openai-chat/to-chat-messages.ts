@@ -35,7 +35,7 @@ export type ChatMessageOptions = {
   reasoning: 'tools' | 'always' | 'never';
 };
 
-const remembered = rememberedWire<ChatCompletionMessageParam[]>();
+const remembered = rememberedWire<ChatCompletionMessageParam>();
 
 /**
  * Our messages as the wire has them: instructions first, one `tool` message a result. Every string is well-formed
@@ -46,17 +46,18 @@ export function toChatMessages(
   messages: readonly Message[],
   options: ChatMessageOptions = { origin: '', reasoning: 'tools' },
 ): ChatCompletionMessageParam[] {
-  const system: ChatCompletionMessageParam[] =
-    instructions === '' ? [] : [{ role: 'system', content: instructions.toWellFormed() }];
-  const merged = mergeUserMessages(messages);
-  return [
-    ...system,
-    ...merged.flatMap((message, at) => {
-      const afterTools = merged[at - 1]?.role === 'tool';
-      const variant = `${options.origin} ${options.reasoning} ${afterTools}`;
-      return remembered(message, variant, () => toWire(message, afterTools, options));
-    }),
-  ];
+  const wire: ChatCompletionMessageParam[] = [];
+  if (instructions !== '') wire.push({ role: 'system', content: instructions.toWellFormed() });
+  const variant = `${options.origin} ${options.reasoning}`;
+  const variantAfterTools = `${variant}, after tools`;
+  let before: Message | undefined;
+  for (const message of mergeUserMessages(messages)) {
+    const afterTools = before?.role === 'tool';
+    const write = () => toWire(message, afterTools, options);
+    wire.push(...remembered(message, afterTools ? variantAfterTools : variant, write));
+    before = message;
+  }
+  return wire;
 }
 
 function toWire(

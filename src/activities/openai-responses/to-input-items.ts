@@ -28,7 +28,7 @@ export const ITEM = 'item';
 /** Whether a text is a comment on the way or the answer: some models get worse where it doesn't come back. */
 export const PHASE = 'phase';
 
-const remembered = rememberedWire<ResponseInputItem[]>();
+const remembered = rememberedWire<ResponseInputItem>();
 
 /**
  * Our messages as the items of a stateless Responses request. Reasoning goes back, encrypted, before what it led to;

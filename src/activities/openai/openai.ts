@@ -19,9 +19,13 @@ export function openai(options: OpenAiOptions = {}): Model {
     context.signal.throwIfAborted();
     const access = accessOf(options);
     const { output, ...rest } = request;
-    const knowsOutput = options.structuredOutput ?? isOpenAi(access.baseURL);
-    const model = request.model || modelName(options);
-    const named = { ...rest, model, ...(output && knowsOutput && { output }) };
+    const { structuredOutput = isOpenAi(access.baseURL), strictTools = isOpenAi(access.baseURL) } = options;
+    const named = {
+      ...rest,
+      model: request.model || modelName(options),
+      ...(!strictTools && { tools: request.tools.map((tool) => ({ ...tool, strict: false })) }),
+      ...(output && structuredOutput && { output }),
+    };
     const limiter = limiterAt(`${originOf(access)} ${named.model}`);
     return await limiter.run(options, named, context.signal, async () => {
       const reply = refuseEmpty(await callApi({ access, options, request: named, context }));

@@ -39,6 +39,11 @@ export type OpenAiOptions = {
    */
   structuredOutput?: boolean;
   /**
+   * The server holds the model to the schema of each tool that is `strict`. Default: only OpenAI's own server; others
+   * may not know the field, or may refuse schemas that OpenAI takes.
+   */
+  strictTools?: boolean;
+  /**
    * Which messages of the model go back with their reasoning, by Chat Completions: `tools` those of a turn in which it
    * called tools, as DeepSeek and Kimi require; `always`; or `never`, for servers that refuse it. Default `tools`.
    */
