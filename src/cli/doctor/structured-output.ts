@@ -17,7 +17,7 @@ export async function structuredOutput({ isOpenAi }: Endpoint, askModel: AskMode
   const output = { name: 'capital', schema, strict: true };
   const asked = await askModel(question, { output }, { structuredOutput: true });
   if (wasRefused(asked)) return none(`The server refuses response_format. ${asked.problem}`, IN_WORDS);
-  const checked = await outputOf({ type, schema }, asked.message);
+  const checked = await outputOf({ type, schema, strict: true }, asked.message, true);
   if (!checked?.ok)
     return none('The server ignores response_format: the answer is no JSON of the schema.', IN_WORDS);
   const works = ok('The answer is JSON of the schema that response_format had.');
