@@ -6,6 +6,7 @@ import { runGrowth } from './growth/growth.js';
 import { runInterrupt } from './interrupt/interrupt.js';
 import { runIteration } from './iteration/iteration.js';
 import { runResume } from './resume/resume.js';
+import { runStream } from './stream/stream.js';
 
 const BENCHES = {
   iteration: {
@@ -27,6 +28,10 @@ const BENCHES = {
   resume: {
     what: 'bytes and ms until a turn goes on in another worker; and two workers that alternate',
     run: runResume,
+  },
+  stream: {
+    what: "ms from the model's token to the client, and what streaming takes of the CPU",
+    run: runStream,
   },
 };
 

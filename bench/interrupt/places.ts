@@ -53,7 +53,7 @@ export async function openPlaces(address: string): Promise<Places> {
   });
   const artifacts = new Artifacts(localArtifacts());
   const activitiesOnly = await Worker.create({
-    ...{ connection, taskQueue: 'other', maxHeartbeatThrottleInterval: '100 milliseconds' },
+    ...{ connection, taskQueue: 'other', maxHeartbeatThrottleInterval: '50 milliseconds' },
     activities: holdfastActivities({
       agents: new Agents([agent]),
       modelFor: () => model,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { EXIT_USAGE } from './exit-codes.js';
 
 // Each command's code is loaded when it is asked for: `--help` loads no worker.
@@ -130,6 +130,31 @@ program
   .action(async (id: string | undefined) => {
     const { keygenCommand } = await import('./keygen-command.js');
     keygenCommand(id);
+  });
+
+program
+  .command('doctor')
+  .description('Check what agents need, and say what works and what to do.')
+  .option('-m, --model [name]', 'the model of OPENAI_BASE_URL and OPENAI_API_KEY; default: OPENAI_MODEL')
+  .option('--base-url <url>', 'in place of OPENAI_BASE_URL')
+  .addOption(new Option('--api <api>', 'which API to use').choices(['chat', 'responses']).default('chat'))
+  .option('--timeout <seconds>', 'the most that one request may take', wholeNumber, 60)
+  .option('--json', 'print the report as one line of JSON')
+  .addHelpText(
+    'after',
+    `
+It makes five tiny requests of the model, which cost what they cost there. The key is never printed.
+
+Examples:
+  holdfast doctor --model
+  holdfast doctor --model qwen3 --base-url http://localhost:11434/v1
+  holdfast doctor --model --json
+
+Exit codes: 0 nothing failed, 1 something did, 2 wrong usage.`,
+  )
+  .action(async (options) => {
+    const { doctorCommand } = await import('./doctor-command.js');
+    process.exitCode = await doctorCommand(options);
   });
 
 try {

@@ -8,11 +8,18 @@ import { historyPages } from './history-pages.js';
 import { LiveEvents } from './live-events.js';
 import { RecordedSteps } from './recorded-steps.js';
 
+/** While nothing streams. */
 const LIVE_POLL_MS = 100;
+/** After news: a little less than from one beat to the next, so that polls keep close behind the beats. */
+const AFTER_NEWS_MS = 95;
+/** Where the next beat was not there yet; so often, then nothing streams for now. */
+const SOON_MS = 15;
+const SOON_POLLS = 5;
 
 /**
  * Two sources, one stream: the event history (a long poll, so that what is recorded shows at once) and, between its
- * events, the heartbeats of what is running (a poll every 100 ms). Neither needs a worker, nor leaves a trace.
+ * events, the heartbeats of what is running, polled as {@link pollDelay} says. Neither needs a worker, nor leaves a
+ * trace.
  */
 export async function* watchTurn(
   client: Client,
@@ -67,8 +74,12 @@ async function pollLive(
 ): Promise<void> {
   const live = new LiveEvents(client.options.loadedDataConverter);
   const { namespace } = client.options;
+  let pollsSinceNews = Infinity;
+  let polledAt = performance.now();
   while (!signal.aborted) {
-    await setTimeout(LIVE_POLL_MS, undefined, { signal }).catch(() => undefined);
+    const wait = polledAt + pollDelay(pollsSinceNews) - performance.now();
+    await setTimeout(Math.max(SOON_MS, wait), undefined, { signal }).catch(() => undefined);
+    polledAt = performance.now();
     if (signal.aborted || fold.turnId === '') continue;
     const seqBefore = fold.seq;
     const { pendingActivities } = await client.workflowService.describeWorkflowExecution({
@@ -76,8 +87,16 @@ async function pollLive(
       execution: { workflowId },
     });
     // What was recorded meanwhile is newer than this answer.
-    if (fold.seq === seqBefore) queue.push(...(await live.read(pendingActivities ?? [], fold)));
+    const news = fold.seq === seqBefore ? await live.read(pendingActivities ?? [], fold) : [];
+    queue.push(...news);
+    pollsSinceNews = news.length > 0 ? 0 : pollsSinceNews + 1;
   }
+}
+
+/** From one poll to the next. 0 polls: the last one had news. */
+function pollDelay(pollsSinceNews: number): number {
+  if (pollsSinceNews === 0) return AFTER_NEWS_MS;
+  return pollsSinceNews <= SOON_POLLS ? SOON_MS : LIVE_POLL_MS;
 }
 
 function isPassing(event: TurnEvent): boolean {

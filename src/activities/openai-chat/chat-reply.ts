@@ -33,8 +33,8 @@ export function chatReply(origin: string, onText: (text: string) => void): Reply
     const refusal = plainText(delta['refusal']);
     refused ||= refusal !== '';
     addText(refusal);
-    const fragments = delta['tool_calls'];
-    if (Array.isArray(fragments)) for (const fragment of fragments) calls.add(fragment);
+    // Portkey's gateway sends Cohere's as they are, one for itself and not in a list.
+    for (const fragment of [delta['tool_calls'] ?? []].flat()) calls.add(fragment);
     // The form before there were several calls in one reply.
     if (isJsonObject(delta['function_call'])) calls.add({ index: 0, function: delta['function_call'] });
   }
