@@ -62,12 +62,13 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
     for (const part of answer.parts) if (part.type === 'text') await stream(part.text, context);
     context.signal.throwIfAborted();
     const hasCalls = answer.parts.some((part) => part.type === 'tool_call');
-    return refuseEmpty({
+    const reply = {
       content: answer.parts,
       stopReason: toStopReason(answer.finish, hasCalls),
       model: request.model,
       ...(answer.usage && { usage: answer.usage }),
-    });
+    };
+    return refuseEmpty(reply, context.attempt);
   }
 
   return { name, requests, call };

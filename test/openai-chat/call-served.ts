@@ -17,14 +17,14 @@ export function requestOf(messages: readonly Message[] = [question]): ModelReque
 export type Called = { response: ModelResponse; streamed: string };
 
 /** One call of the real adapter to a real server that plays the script; the server is closed at its end. */
-export async function callServed(script: Script, options: OpenAiOptions = {}): Promise<Called> {
+export async function callServed(script: Script, options: OpenAiOptions = {}, attempt = 1): Promise<Called> {
   const server = await serveScriptedModel(script);
   let streamed = '';
   try {
     const model = openai({ baseURL: server.url, ...options });
     const response = await model.call(requestOf(), {
       signal: new AbortController().signal,
-      attempt: 1,
+      attempt,
       onText(text) {
         streamed += text;
       },

@@ -150,7 +150,7 @@ describe('the stop reason', () => {
     ['sensitive', 'refusal', 'refusal'],
   ])('for "%s" is %s with calls, and %s without', async (finish, withCalls, without) => {
     const called = await callServed([rawChunks([call, delta({}, finish)])]);
-    const silent = await callServed([rawChunks([hello, delta({}, finish)])]);
+    const silent = await callServed([rawChunks([hello, delta({}, finish)])], {}, 2);
     expect([called.response.stopReason, silent.response.stopReason]).toEqual([withCalls, without]);
   });
 
@@ -175,6 +175,14 @@ describe('the stop reason', () => {
       const failure = await failureOf(callServed([rawChunks([...chunks, delta({}, finish)])]));
       expect(failure).toMatchObject({ type: 'Model.EmptyReply', retryable: true, maxAttempts: 2 });
     }
+  });
+
+  it('of a text that announces calls is asked for once more, and then the text has to do', async () => {
+    const said = () => [rawChunks([delta({ content: 'I look.' }), delta({}, 'tool_calls')])];
+    const failure = await failureOf(callServed(said()));
+    expect(failure).toMatchObject({ type: 'Model.EmptyReply', retryable: true, maxAttempts: 2 });
+    const { response } = await callServed(said(), {}, 2);
+    expect(response).toMatchObject({ content: [{ type: 'text', text: 'I look.' }], stopReason: 'end_turn' });
   });
 
   it.each(['length', 'content_filter'])('"%s" is kept for a reply with nothing in it', async (finish) => {

@@ -5,7 +5,7 @@ import type { Usage } from '../../shared/usage.js';
 import { innerError } from '../openai/classify-error.js';
 import { modelFailure } from '../openai/model-failure.js';
 import type { ReplyAccumulator } from '../openai/read-reply.js';
-import { faultOfFinish, toStopReason } from '../openai/stop-reason.js';
+import { announcesCalls, faultOfFinish, toStopReason } from '../openai/stop-reason.js';
 import { countsOf } from '../openai/usage.js';
 import { reasoningAccumulator } from './chat-reasoning.js';
 import { toolCallFragments } from './tool-call-fragments.js';
@@ -74,7 +74,13 @@ export function chatReply(origin: string, onText: (text: string) => void): Reply
       const said: ModelPart[] = text === '' ? [] : [{ type: 'text', text }];
       const content = [...reasoning.parts(), ...said, ...parts];
       const stopReason = refused ? 'refusal' : toStopReason(finish, parts.length > 0);
-      return { content, stopReason, ...(usage && { usage }), ...(model !== '' && { model }) };
+      const lacksCalls = parts.length === 0 && !refused && announcesCalls(finish);
+      return {
+        ...{ content, stopReason },
+        ...(usage && { usage }),
+        ...(model !== '' && { model }),
+        ...(lacksCalls && { lacksCalls }),
+      };
     },
   };
 }

@@ -77,7 +77,7 @@ async function replyOf({ access, context }: ApiCall, response: JsonObject): Prom
   const reply = responsesReply(originOf(access), context.onText);
   try {
     reply.add(response);
-    return refuseEmpty(reply.end(false));
+    return refuseEmpty(reply.end(false), context.attempt);
   } catch (error) {
     await context.resume?.set('');
     const failure = classifyError(error, access.apiKey);

@@ -40,7 +40,7 @@ export function openai(options: OpenAiOptions = {}): Model {
     return await limiter.run(options, named, context.signal, async () => {
       try {
         const asked = { access, options: optionsOf(options, request), request: named, context };
-        const reply = refuseEmpty(await callApi(asked));
+        const { lacksCalls: _lacksCalls, ...reply } = refuseEmpty(await callApi(asked), context.attempt);
         const usage = reply.usage && priced(reply.usage, prices, [named.model, reply.model]);
         return { ...reply, model: reply.model ?? named.model, ...(usage && { usage }) };
       } catch (error) {

@@ -9,7 +9,8 @@ import type { StreamEvent } from './server-sent-events.js';
 const AFTER_FINISH_MS = 5_000;
 const AFTER_DONE_MS = 250;
 
-export type WireReply = Omit<ModelResponse, 'model'> & { model?: string };
+/** `lacksCalls`: its ending announces tool calls, and there are none. */
+export type WireReply = Omit<ModelResponse, 'model'> & { model?: string; lacksCalls?: true };
 
 /** Puts a reply together from its events. Throws an APIError for an error among them. */
 export type ReplyAccumulator<Reply = WireReply> = {

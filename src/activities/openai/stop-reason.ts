@@ -33,6 +33,11 @@ export function toStopReason(finish: string | null, hasCalls: boolean): StopReas
   return hasCalls ? 'tool_use' : 'end_turn';
 }
 
+/** The finish reason says that tools are to be run. */
+export function announcesCalls(finish: string | null): boolean {
+  return ['tool_calls', 'function_call', 'tool_use'].includes(finish?.toLowerCase() ?? '');
+}
+
 /** The fault that a finish reason stands for, if it does. */
 export function faultOfFinish(finish: string | null): ModelFailureType | undefined {
   return faults[finish?.toLowerCase() ?? ''];
