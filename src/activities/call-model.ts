@@ -49,7 +49,9 @@ export async function callModel(
   if ('interrupted' in response) return response;
   try {
     const id = `a_${randomBytes(6).toString('hex')}`;
-    const plan = await planReply(id, response, offered, messages);
+    // Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran.
+    const dropped = input.transcript.spans.some(({ epoch }) => epoch > 0);
+    const plan = await planReply(id, response, offered, messages, dropped ? `__${input.iteration}` : '');
     const { message, calls } = await moveBigArguments(plan, artifacts);
     const output = agent.output && (await outputOf(agent.output, message, input.outputRequest !== undefined));
     const spent = tries.spentBefore;

@@ -24,15 +24,17 @@ type CallPart = Extract<ModelPart, { type: 'tool_call' }>;
 
 /**
  * Turns a provider's reply into a message of ours and says what is to be done with each of its tool calls: run it,
- * or answer it at once with what is wrong. Nothing that was not sent whole is ever run.
+ * or answer it at once with what is wrong. Nothing that was not sent whole is ever run. `idSuffix` makes ids of calls
+ * unique where earlier ones are not in `earlier` any more.
  */
 export async function planReply(
   id: string,
   response: ModelResponse,
   tools: readonly AnyTool[],
   earlier: readonly Message[],
+  idSuffix = '',
 ): Promise<{ message: AssistantMessage; calls: PlannedCall[] }> {
-  const usedIds = callIdsOf(earlier);
+  const ids = { used: callIdsOf(earlier), suffix: idSuffix };
   const content: AssistantMessage['content'] = [];
   const calls: PlannedCall[] = [];
   for (const [index, part] of response.content.entries()) {
@@ -41,7 +43,7 @@ export async function planReply(
       continue;
     }
     const tool = findTool(part.name, tools);
-    const block = callBlock(part, `${id}.${index}`, tool, usedIds);
+    const block = callBlock(part, `${id}.${index}`, tool, ids);
     content.push(block);
     calls.push(resolveArtifact(await planCall(block, tool, response, tools), earlier));
   }
@@ -63,10 +65,10 @@ function callBlock(
   part: CallPart,
   fallbackId: string,
   tool: AnyTool | undefined,
-  usedIds: Set<string>,
+  ids: { used: Set<string>; suffix: string },
 ): ToolCallBlock {
   const wanted = fitForProviders(part.id) || fitForProviders(fallbackId);
-  const id = uniqueId(wanted, usedIds);
+  const id = uniqueId(wanted.slice(0, 64 - ids.suffix.length) + ids.suffix, ids.used);
   const name = tool?.name ?? (fitForProviders(part.name) || 'unnamed_tool');
   return {
     type: 'tool_call',

@@ -9,6 +9,8 @@ const KB = 1024;
 const INLINE_RESULT_BYTES = 64 * KB;
 /** Of a transcript that is passed on in a workflow's input; that input is in the history once. */
 const PLAIN_BYTES = 128 * KB;
+/** Of one with a bound of its own, with what people have said on top. */
+const LONGEST_PLAIN_BYTES = 1_500_000;
 /** Packed, it is in the history twice for each run. */
 const PACKED_BYTES = 128 * KB;
 /** A message of results is answered by one query, of which Temporal carries 2 MB. */
@@ -41,7 +43,8 @@ export function resolveSettings(
     maxRestarts: 10,
     continueAsNew: {
       ...(agent.iterationsPerRun !== undefined && { iterations: agent.iterationsPerRun }),
-      plainBytes: Math.max(PLAIN_BYTES, (agent.maxContextBytes ?? 0) * 1.25),
+      // Only what is carried as it is can be shortened.
+      plainBytes: agent.maxContextBytes === undefined ? PLAIN_BYTES : LONGEST_PLAIN_BYTES,
       packedBytes: PACKED_BYTES,
       retryAfter: PACK_RETRY_ITERATIONS,
     },

@@ -53,7 +53,7 @@ export class ToolExecution {
     this.#artifacts = artifacts;
     this.#interrupted = interrupted;
     this.#called = { id: input.callId, name: input.tool };
-    this.idempotencyKey = `${context.info.workflowExecution?.workflowId}/${input.callId}`;
+    this.idempotencyKey = `${context.info.workflowExecution?.workflowId}/${input.iteration}/${input.callId}`;
   }
 
   /**

@@ -39,8 +39,8 @@ export class TranscriptReader {
       return held;
     }
     this.stats.misses += 1;
-    await this.#fetch(span, held.length < span.to ? held.length : 0);
-    const whole = this.#held(span);
+    const from = held.length < span.to ? held.length : 0;
+    const whole = [...held.slice(0, from), ...(await this.#fetch(span, from))];
     if (isWhole(whole, span)) return whole;
     // What was held came from an attempt that did not count: read all of it anew.
     this.#cache.drop(cacheKey(span));

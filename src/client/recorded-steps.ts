@@ -14,7 +14,7 @@ import type { ModelEnd, RecordedStep } from '../shared/fold.js';
 import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
 import { hasBegun, partialTextOf, type ToolEnd } from '../shared/settle.js';
 import type { TurnInput, TurnOutcome } from '../shared/turn.js';
-import { carriedMessages } from './carried-messages.js';
+import { earlierMessages } from './carried-messages.js';
 import { decodeFailure, decodePayloads } from './payloads.js';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
@@ -71,7 +71,7 @@ export class RecordedSteps {
       turnId: this.#workflowId.split('/').at(-1) ?? this.#workflowId,
       firstRunId: attributes.firstExecutionRunId ?? '',
       input,
-      ...(carried && { carried, earlier: await carriedMessages(carried.transcript) }),
+      ...(carried && { carried, earlier: await earlierMessages(carried.transcript) }),
     };
   }
 

@@ -32,7 +32,15 @@ export class CompressionCodec implements PayloadCodec {
 
   /** Throws a CodecError: `Codec.TooLarge` or `Codec.Damaged`. */
   async decode(payloads: Payload[]): Promise<Payload[]> {
-    return payloads.some(isOurs) ? await Promise.all(payloads.map(decompressed)) : payloads;
+    const decoded: Payload[] = [];
+    let room = MAX_BYTES;
+    // One after the other, and all of them within one bound: a small message may hold many that are large.
+    for (const payload of payloads) {
+      const read = isOurs(payload) ? await decompressed(payload, room) : payload;
+      if (read !== payload) room -= read.data?.byteLength ?? 0;
+      decoded.push(read);
+    }
+    return decoded;
   }
 }
 
@@ -46,16 +54,17 @@ async function compressed(payload: Payload): Promise<Payload> {
   return { metadata, data };
 }
 
-async function decompressed(payload: Payload): Promise<Payload> {
-  if (!isOurs(payload)) return payload;
+async function decompressed(payload: Payload, maxBytes: number): Promise<Payload> {
   const data = payload.data ?? new Uint8Array();
   try {
-    const whole = await decompress(data, { maxOutputLength: MAX_BYTES });
+    const whole = await decompress(data, { maxOutputLength: Math.max(1, maxBytes) });
     // Some bytes are an empty text to brotli, whatever follows them; and nothing is compressed that does not get smaller.
     if (whole.byteLength > data.byteLength) return PayloadMessage.decode(whole);
   } catch (error) {
     if (error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') {
-      throw new TooLarge(`A compressed payload would take more than ${MAX_BYTES / 1024 / 1024} MB.`);
+      throw new TooLarge(
+        `Compressed payloads of one message would take more than ${MAX_BYTES / 1024 / 1024} MB.`,
+      );
     }
   }
   throw new Damaged('A compressed payload is damaged: it can not be decompressed.');

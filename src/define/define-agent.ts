@@ -23,7 +23,7 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
    * `outcome.output`, as JSON (a date is a text). Anything that a JSON schema can say.
    */
   output?: Output;
-  /** The most tool calls of one reply that run side by side; default 8. */
+  /** The most tool calls of one reply that run side by side; default 8, at most 64. */
   maxParallelTools?: number;
   /**
    * The oldest rounds of a transcript are dropped when it takes more bytes of JSON than this, 1,000,000 at most. The model
@@ -64,6 +64,8 @@ export type AgentOutput<Output = unknown> = {
 const AGENT_NAME = /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/;
 const DEFAULT_ITERATIONS = 199;
 const DEFAULT_PARALLEL_TOOLS = 8;
+/** Each is told the turn's metadata, and Temporal carries 3 MB for all that one workflow task starts. */
+const MOST_PARALLEL_TOOLS = 64;
 /** It is passed on in a workflow's input, of which Temporal carries 2 MB. */
 const MAX_CONTEXT_BYTES = 1_000_000;
 
@@ -80,7 +82,7 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
   const iterations = options.limits?.iterations ?? DEFAULT_ITERATIONS;
   const maxParallelTools = options.maxParallelTools ?? DEFAULT_PARALLEL_TOOLS;
   requireCount(`Agent ${name}, limits.iterations`, iterations);
-  requireCount(`Agent ${name}, maxParallelTools`, maxParallelTools);
+  requireCount(`Agent ${name}, maxParallelTools`, maxParallelTools, MOST_PARALLEL_TOOLS);
   const { maxContextBytes, iterationsPerRun } = options;
   if (maxContextBytes !== undefined)
     requireCount(`Agent ${name}, maxContextBytes`, maxContextBytes, MAX_CONTEXT_BYTES);

@@ -3,7 +3,7 @@ import { type Message, textContent, textOf } from './messages.js';
 
 /** Room is made for a while, so that it need not be made at each step, and a provider's prompt cache stays of use. */
 const KEPT_SHARE = 0.5;
-const NOTE_ID = 'dropped-rounds';
+const NOTE_ID = 'holdfast-dropped-rounds';
 
 /**
  * The transcript without its oldest rounds, where it takes more than `maxBytes` of JSON: half of that is

@@ -35,7 +35,7 @@ export type RecordedStep = { at: string } & (
       input: TurnInput;
       /** Where the history of earlier runs is gone: what the first one that is left was given, and its messages. */
       carried?: CarriedTurn;
-      earlier?: Message[];
+      earlier?: { messages: Message[]; deltaFrom: number };
     }
   | { kind: 'model_scheduled'; iteration: number; steers: string[]; outputRequest?: OutputRequest }
   | RecordedSteer
@@ -114,9 +114,9 @@ export class TurnFold {
   }
 
   #start(step: Extract<RecordedStep, { kind: 'started' }>): NewEvent {
-    const opening = openingMessages(step.input, step.firstRunId);
-    this.messages.push(...(step.earlier ?? opening.messages));
-    this.deltaFrom = step.carried?.transcript.deltaFrom ?? opening.deltaFrom;
+    const opening = step.earlier ?? openingMessages(step.input, step.firstRunId);
+    this.messages.push(...opening.messages);
+    this.deltaFrom = opening.deltaFrom;
     this.#settings = step.carried?.settings;
     for (const steer of step.carried?.interventions.steers ?? []) this.#steers.set(steer.id, steer);
     this.turnId = step.turnId;

@@ -1,3 +1,5 @@
+import { jsonBytes } from './json.js';
+
 /** The most UTF-8 bytes of a free text (failure message, stack, summary) that goes into a protobuf string. */
 export const WIRE_TEXT_BYTES = 8192;
 
@@ -20,6 +22,15 @@ const REPLACEMENT = '\ufffd';
  */
 export function wireText(value: unknown, maxBytes: number = WIRE_TEXT_BYTES): string {
   return cutToBytes(toText(value).toWellFormed().replaceAll('\0', REPLACEMENT), maxBytes);
+}
+
+/** JSON writes a control character with six bytes, which is the most. */
+const JSON_BYTES_A_BYTE = 6;
+
+/** A text as it is, where its JSON takes no more than that; else as much of its beginning as surely fits. */
+export function boundedText(text: string, maxJsonBytes: number): string {
+  if (text.length * JSON_BYTES_A_BYTE <= maxJsonBytes || jsonBytes(text) <= maxJsonBytes) return text;
+  return cutToBytes(text, Math.floor(maxJsonBytes / JSON_BYTES_A_BYTE));
 }
 
 /** As {@link wireText}, for ids and type names: one line, no control characters, at most 200 bytes, never empty. */

@@ -24,6 +24,7 @@ import {
   type StopRequest,
   type Via,
 } from '../shared/interventions.js';
+import { jsonBytes } from '../shared/json.js';
 import { wakeActivities } from './sinks.js';
 
 const interruptSignal = defineSignal<[StopRequest?]>(INTERRUPT);
@@ -34,8 +35,10 @@ const stopUpdate = defineUpdate<Receipt, [StopRequest?]>(STOP);
 const steerUpdate = defineUpdate<Receipt, [SteerRequest]>(STEER);
 const receiptQuery = defineQuery<Receipt | null, [string]>(RECEIPT_QUERY);
 
-/** Two hundred bytes each at most, in what the next run of a turn is given. */
-const CARRIED_RECEIPTS = 1000;
+/** Of all that wait for a model call: where none comes any more they are in the turn's outcome. */
+const WAITING_STEER_BYTES = 500_000;
+/** About a thousand, in what the next run of a turn is given. */
+const CARRIED_RECEIPT_BYTES = 100_000;
 
 /** How work ended; neither field where it was left behind. */
 export type Settled<Result> = { value?: Result; fault?: unknown };
@@ -108,7 +111,7 @@ export class Interventions {
   carried(): CarriedInterventions {
     return {
       steers: this.#steers,
-      receipts: [...this.#receipts.values()].slice(-CARRIED_RECEIPTS),
+      receipts: latest([...this.#receipts.values()], CARRIED_RECEIPT_BYTES),
       fallbackIds: this.#fallbackIds.counts(),
     };
   }
@@ -148,6 +151,9 @@ export class Interventions {
     const known = this.#known(STEER, steer.id);
     if (known) return { ...known, duplicate: true };
     if (this.#closed) return this.#receipt(steer.id, STEER, 'too_late');
+    if (jsonBytes([...this.#steers, steer]) > WAITING_STEER_BYTES) {
+      return this.#receipt(steer.id, STEER, 'refused');
+    }
     this.#steers.push(steer);
     return this.#receipt(steer.id, STEER, 'accepted');
   }
@@ -177,4 +183,14 @@ export class Interventions {
 
 function keyOf(kind: InterventionKind, id: string): string {
   return `${kind} ${id}`;
+}
+
+/** As many of the last ones as take no more JSON than that. */
+function latest<Item>(items: readonly Item[], maxBytes: number): Item[] {
+  let bytes = 0;
+  const first = items.findLastIndex((item) => {
+    bytes += jsonBytes(item);
+    return bytes > maxBytes;
+  });
+  return items.slice(first + 1);
 }

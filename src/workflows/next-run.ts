@@ -17,14 +17,18 @@ type SealActivities = { [SEAL_TRANSCRIPT](input: SealTranscriptInput): Promise<S
 
 const { [SEAL_TRANSCRIPT]: sealTranscript } = proxyActivities<SealActivities>({
   summary: 'packs the transcript for the next run',
-  startToCloseTimeout: '5 minutes',
+  startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '10 seconds',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: { maximumAttempts: 3 },
+  retry: { maximumAttempts: 2 },
 });
 
+/** Of what is carried over beside the transcript: steers, receipts, a text, settings. */
+const OTHER_BYTES = 350_000;
 /** Steering messages that take more than this wait for the next model call, rather than be carried over. */
 const CARRIED_STEER_BYTES = 100_000;
+/** A workflow's input may take 2 MB; where the prompt leaves no room, the turn stays in its run. */
+const INPUT_BYTES = 1_900_000;
 
 /** This run's event history has got long, and what is to be carried over is not too much. */
 export function isNextRunDue(run: TurnRun, interventions: Interventions): boolean {
@@ -55,6 +59,10 @@ export async function continueInNextRun(run: TurnRun, interventions: Interventio
     ...input
   } = run.input;
   const carried = run.carried(settings, segments, interventions.carried());
+  if (jsonBytes([input, carried]) > INPUT_BYTES) {
+    run.nextRunFrom = run.iterationsOfRun + settings.continueAsNew.retryAfter;
+    return;
+  }
   await continueAsNew<(input: TurnInput, carried: CarriedTurn) => Promise<unknown>>(input, carried);
 }
 
@@ -66,7 +74,8 @@ async function pack(
   interventions: Interventions,
 ): Promise<TranscriptSegment[] | 'failed' | undefined> {
   const { transcript } = run;
-  if (!transcript.packed && transcript.bytes() <= plainBytes) return undefined;
+  const room = INPUT_BYTES - jsonBytes(run.input.prompt) - OTHER_BYTES;
+  if (!transcript.packed && transcript.bytes() <= Math.min(plainBytes, room)) return undefined;
   const sealing = sealTranscript({
     v: 1,
     transcript: transcript.ref(),

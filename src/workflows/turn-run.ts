@@ -18,9 +18,15 @@ import {
   type TurnState,
 } from '../shared/turn.js';
 import { addUsage, joinUsage, noUsage, type TurnUsage } from '../shared/usage.js';
+import { boundedText } from '../shared/wire-text.js';
 import { DetailsTable } from './details-table.js';
 import type { Interventions } from './interventions.js';
 import { Transcript } from './transcript.js';
+
+// A payload may take 2 MB, whatever a prompt or a model makes of it: what is longer is in the event history.
+const OUTCOME_TEXT_BYTES = 500_000;
+const INLINE_OPENING_BYTES = 500_000;
+const CARRIED_TEXT_BYTES = 50_000;
 
 const stateQuery = defineQuery<TurnState>(STATE_QUERY);
 const messagesQuery = defineQuery<MessagesPage, [MessagesPageRequest?]>(MESSAGES_QUERY);
@@ -99,7 +105,7 @@ export class TurnRun {
       usage: this.usage,
       settings,
       truncatedInARow: this.#truncated,
-      text: this.#lastText(),
+      text: boundedText(this.#lastText(), CARRIED_TEXT_BYTES),
       ...((this.#output.asked > 0 || this.#output.request) && { output: this.#output }),
       transcript: this.transcript.carried(segments),
       interventions,
@@ -197,20 +203,21 @@ export class TurnRun {
     this.#outcome = outcome;
     this.show();
     const messages = this.transcript.delta();
-    const fits = messages && jsonBytes(messages) <= (this.settings?.inlineResultBytes ?? 0);
+    // Before the first reply the settings are not known: then there is little but the prompt.
+    const mostBytes = this.settings?.inlineResultBytes ?? INLINE_OPENING_BYTES;
+    const fits = messages && jsonBytes(messages) <= mostBytes;
     return {
       v: 1,
       type: outcome,
       turnId: this.turnId,
       agent: this.input.agent,
       version: this.settings?.version ?? this.input.version ?? '',
-      text: this.#lastText(),
+      text: boundedText(this.#lastText(), OUTCOME_TEXT_BYTES),
       ...(outcome === 'completed' && this.#outputValue !== undefined && { output: this.#outputValue }),
       iterations: this.iteration,
       usage: this.usage,
       messageCount: this.transcript.added,
-      // Before the first reply the settings are not known: then there is the prompt, which is bounded.
-      ...(messages && (fits || !this.settings) && { messages }),
+      ...(fits && { messages }),
       ...(outcome === 'interrupted' && interventions.ending && { intervention: interventions.ending }),
       ...(undelivered.length > 0 && { undelivered }),
     };

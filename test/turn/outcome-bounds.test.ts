@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { replay, reply, type Script, text, toolCall, withWorker } from '../../src/testing/index.js';
+import { agentWith, countedTool, gate, servedModel } from './agents.js';
+
+const long = (bytes: number) => 'long '.repeat(bytes / 5);
+const quick = countedTool('quick', {}).tool;
+
+/** A model whose first answer waits for the test. */
+function heldModel(answer: ScriptedReply) {
+  const [asked, answers] = [gate(), gate()];
+  const first: Script[number] = async () => {
+    asked.open();
+    await answers.opened;
+    return answer;
+  };
+  return { first, asked: asked.opened, answer: answers.open };
+}
+
+describe("a turn's outcome fits what Temporal carries", () => {
+  test('with many long messages that wait when it is interrupted', async () => {
+    const held = heldModel(reply(text('late')));
+    const { model } = await servedModel([held.first]);
+    await withWorker(agentWith([], { model }), async ({ start }) => {
+      const turn = await start('hello');
+      await held.asked;
+      for (let id = 0; id < 10; id++) await turn.steer(long(240_000), { id: `s${id}` });
+      await turn.interrupt('enough');
+      const outcome = await turn.result();
+      held.answer();
+      expect(outcome.type).toBe('interrupted');
+      expect(outcome.undelivered).toHaveLength(2);
+      expect(await turn.receipt('s9')).toMatchObject({ status: 'refused' });
+      await replay(turn.turnId);
+    });
+  });
+
+  test('with a long last reply and a message that came too late', async () => {
+    const held = heldModel(reply(text(long(1_200_000)), toolCall('quick')));
+    const { model } = await servedModel([held.first]);
+    const agent = agentWith([quick], { model, limits: { iterations: 1 } });
+    await withWorker(agent, async ({ start }) => {
+      const turn = await start('hello');
+      await held.asked;
+      await turn.steer(long(240_000));
+      held.answer();
+      const outcome = await turn.result();
+      expect(outcome).toMatchObject({ type: 'max_iterations', messageCount: 3 });
+      expect(outcome.undelivered).toHaveLength(1);
+      expect(outcome.text.length).toBeLessThan(501_000);
+      expect(outcome.messages).toEqual(await turn.transcript());
+    });
+  });
+
+  test('with a long prompt and an interrupt before the first reply', async () => {
+    const held = heldModel(reply(text('late')));
+    const { model } = await servedModel([held.first]);
+    await withWorker(agentWith([], { model }), async ({ start }) => {
+      const turn = await start(long(1_400_000));
+      await held.asked;
+      await turn.steer(long(240_000));
+      await turn.interrupt();
+      const outcome = await turn.result();
+      held.answer();
+      expect(outcome).toMatchObject({ type: 'interrupted', iterations: 0 });
+      expect(outcome.messages.at(0)?.role).toBe('user');
+    });
+  });
+});
+
+test('a turn with a long prompt and long replies goes on in new runs, or in its own where there is no room', async () => {
+  const rounds = Array.from({ length: 3 }, () => reply(text(long(700_000)), toolCall('quick')));
+  const { model } = await servedModel([...rounds, text('done')]);
+  const agent = agentWith([quick], { model, iterationsPerRun: 1 });
+  await withWorker(agent, async ({ start }) => {
+    const turn = await start(long(1_400_000));
+    expect(await turn.result()).toMatchObject({ type: 'completed', text: 'done', iterations: 4 });
+  });
+});
