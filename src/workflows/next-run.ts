@@ -23,6 +23,8 @@ const { [SEAL_TRANSCRIPT]: sealTranscript } = proxyActivities<SealActivities>({
   retry: { maximumAttempts: 2 },
 });
 
+/** Of what an agent's transcript may take: what is carried over is in the history twice. */
+const CARRIED_SHARE = 0.5;
 /** Of what is carried over beside the transcript: steers, receipts, a text, settings. */
 const OTHER_BYTES = 350_000;
 /** Steering messages that take more than this wait for the next model call, rather than be carried over. */
@@ -46,6 +48,7 @@ export function isNextRunDue(run: TurnRun, interventions: Interventions): boolea
 export async function continueInNextRun(run: TurnRun, interventions: Interventions): Promise<void> {
   const { settings } = run;
   if (!settings?.continueAsNew) return;
+  run.makeRoom(CARRIED_SHARE);
   const segments = await pack(run, settings.continueAsNew, settings.settleMs, interventions);
   if (segments === 'failed') run.nextRunFrom = run.iterationsOfRun + settings.continueAsNew.retryAfter;
   // Messages may have come while it was packed.

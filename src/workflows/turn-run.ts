@@ -189,10 +189,10 @@ export class TurnRun {
     return steers.map(({ id }) => id);
   }
 
-  /** Drops the oldest rounds where the agent asks for it. */
-  makeRoom(): void {
+  /** Drops the oldest rounds where the agent asks for it, down to `share` of what it allows. */
+  makeRoom(share = 1): void {
     const { maxContextBytes } = this.settings ?? {};
-    if (maxContextBytes !== undefined) this.transcript.keepWithin(maxContextBytes);
+    if (maxContextBytes !== undefined) this.transcript.keepWithin(maxContextBytes * share);
   }
 
   end(outcome: OutcomeType | 'failed', interventions: Interventions): TurnOutcome {

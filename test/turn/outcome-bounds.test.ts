@@ -1,8 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { replay, reply, type Script, text, toolCall, withWorker } from '../../src/testing/index.js';
-import { agentWith, countedTool, gate, servedModel } from './agents.js';
+import {
+  replay,
+  reply,
+  type Script,
+  type ScriptedReply,
+  scriptedModel,
+  text,
+  toolCall,
+  withWorker,
+} from '../../src/testing/index.js';
+import { agentWith, countedTool, gate } from './agents.js';
 
 const long = (bytes: number) => 'long '.repeat(bytes / 5);
+const WHOLE = { pieceChars: 2_000_000 };
 const quick = countedTool('quick', {}).tool;
 
 /** A model whose first answer waits for the test. */
@@ -19,7 +29,7 @@ function heldModel(answer: ScriptedReply) {
 describe("a turn's outcome fits what Temporal carries", () => {
   test('with many long messages that wait when it is interrupted', async () => {
     const held = heldModel(reply(text('late')));
-    const { model } = await servedModel([held.first]);
+    const model = scriptedModel([held.first], WHOLE);
     await withWorker(agentWith([], { model }), async ({ start }) => {
       const turn = await start('hello');
       await held.asked;
@@ -36,7 +46,7 @@ describe("a turn's outcome fits what Temporal carries", () => {
 
   test('with a long last reply and a message that came too late', async () => {
     const held = heldModel(reply(text(long(1_200_000)), toolCall('quick')));
-    const { model } = await servedModel([held.first]);
+    const model = scriptedModel([held.first], WHOLE);
     const agent = agentWith([quick], { model, limits: { iterations: 1 } });
     await withWorker(agent, async ({ start }) => {
       const turn = await start('hello');
@@ -53,7 +63,7 @@ describe("a turn's outcome fits what Temporal carries", () => {
 
   test('with a long prompt and an interrupt before the first reply', async () => {
     const held = heldModel(reply(text('late')));
-    const { model } = await servedModel([held.first]);
+    const model = scriptedModel([held.first], WHOLE);
     await withWorker(agentWith([], { model }), async ({ start }) => {
       const turn = await start(long(1_400_000));
       await held.asked;
@@ -69,7 +79,7 @@ describe("a turn's outcome fits what Temporal carries", () => {
 
 test('a turn with a long prompt and long replies goes on in new runs, or in its own where there is no room', async () => {
   const rounds = Array.from({ length: 3 }, () => reply(text(long(700_000)), toolCall('quick')));
-  const { model } = await servedModel([...rounds, text('done')]);
+  const model = scriptedModel([...rounds, text('done')], WHOLE);
   const agent = agentWith([quick], { model, iterationsPerRun: 1 });
   await withWorker(agent, async ({ start }) => {
     const turn = await start(long(1_400_000));
