@@ -36,5 +36,8 @@ export async function outputOf(
 
 /** Models put JSON into a block of Markdown, whatever they are told. */
 function withoutFence(text: string): string {
-  return /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/i.exec(text)?.[1] ?? text;
+  const trimmed = text.trim();
+  const opening = /^```(?:json)?[ \t]*\r?\n/i.exec(trimmed)?.[0];
+  if (opening === undefined || !trimmed.endsWith('```')) return text;
+  return trimmed.slice(opening.length, Math.max(opening.length, trimmed.length - 3));
 }

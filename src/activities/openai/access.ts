@@ -31,15 +31,27 @@ function baseUrlOf(options: OpenAiOptions): string {
   const baseURL = (options.baseURL || process.env['OPENAI_BASE_URL'] || '').trim();
   if (baseURL !== '' && !(/^https?:/.test(baseURL) && URL.canParse(baseURL))) {
     throw misconfigured(
-      `OPENAI_BASE_URL is no http address: ${baseURL}. Set one like http://localhost:11434/v1.`,
+      `OPENAI_BASE_URL is no http address: ${shownUrl(baseURL)}. Set one like http://localhost:11434/v1.`,
+    );
+  }
+  if (baseURL !== '' && new URL(baseURL).username + new URL(baseURL).password !== '') {
+    throw misconfigured(
+      `OPENAI_BASE_URL has a user or a password in it: ${shownUrl(baseURL)}. Set it without, and the key as OPENAI_API_KEY.`,
     );
   }
   if (baseURL !== '' && ENDPOINT.test(new URL(baseURL).pathname)) {
     throw misconfigured(
-      `OPENAI_BASE_URL names one endpoint: ${baseURL}. Set what comes before it, which usually ends in /v1.`,
+      `OPENAI_BASE_URL names one endpoint: ${shownUrl(baseURL)}. Set what comes before it, which usually ends in /v1.`,
     );
   }
   return baseURL;
+}
+
+/** What may be printed and recorded of it: people put keys into addresses, and into the wrong variable. */
+function shownUrl(url: string): string {
+  if (!URL.canParse(url)) return 'what is set can not be read as one';
+  const { origin, protocol, pathname } = new URL(url);
+  return `${origin === 'null' ? protocol : origin}${pathname.slice(0, 100)}`;
 }
 
 /** `baseURL` as in {@link Access}. OpenAI's own server knows fields that others refuse, and the other way round. */

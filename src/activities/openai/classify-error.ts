@@ -35,6 +35,8 @@ export function badResponse(body: string, key?: string): ModelError {
   });
 }
 
+/** More of an error is not looked through. */
+const MAX_SAID_CHARACTERS = 64_000;
 const HTML = /<(?:!doctype|html|head|body)\b/i;
 const PAGE_ATTEMPTS = 2;
 const PAGE_ADVICE =
@@ -57,7 +59,7 @@ function fromProvider(thrown: APIError, key: string | undefined): ModelError {
     words: [code, field(body, 'type') ?? thrown.type, field(body, 'status')].filter(
       (word) => typeof word === 'string',
     ),
-    text: saidBy(thrown, body),
+    text: saidBy(thrown, body).slice(0, MAX_SAID_CHARACTERS),
   };
   const type = typeOfFault(fault);
   const said = fault.status === undefined ? fault.text : `${fault.status}: ${fault.text}`;
@@ -78,8 +80,15 @@ function saidBy(thrown: APIError, body: unknown): string {
 /** Of an HTML page its title, which is all that a person can use. */
 function shortBody(body: string): string {
   if (!HTML.test(body)) return body;
-  const title = /<title[^>]*>([^<]*)/i.exec(body)?.[1]?.trim();
+  const title = pageTitle(body);
   return title ? `an HTML page, "${title}"` : 'an HTML page';
+}
+
+/** Where a page has its title. Patterns that look for an end take the square of what they look through. */
+const TITLE_CHARACTERS = 4096;
+
+export function pageTitle(page: string): string | undefined {
+  return /<title[^<>]*>([^<]*)/i.exec(page.slice(0, TITLE_CHARACTERS))?.[1]?.trim();
 }
 
 function statusOf(code: unknown): number | undefined {

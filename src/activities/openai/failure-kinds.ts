@@ -62,8 +62,9 @@ export function typeOfFault(fault: ProviderFault): ModelFailureType {
   if (isOverloaded(fault, words)) return 'Model.Overloaded';
   if (fault.status === undefined && NO_ENDPOINT.test(fault.text)) return 'Model.NotFound';
   if (fault.status !== undefined) return typeOfStatus(fault.status);
-  const known = words.map((word) => typeOfWord[word]).find((type) => type !== undefined);
-  return known ?? (words.some((word) => BAD_INPUT.test(word)) ? 'Model.BadRequest' : 'Model.Failed');
+  const known = words.find((word) => Object.hasOwn(typeOfWord, word));
+  const type = known === undefined ? undefined : typeOfWord[known];
+  return type ?? (words.some((word) => BAD_INPUT.test(word)) ? 'Model.BadRequest' : 'Model.Failed');
 }
 
 function isTooLong({ status, text }: ProviderFault, words: readonly string[]): boolean {

@@ -43,7 +43,7 @@ function withoutKeys(text: string, key = ''): string {
   const withoutOurs = key.length < SHORTEST_KEY ? text : text.replaceAll(key, '[key]');
   return withoutOurs
     .replace(/\bBearer\s+[^\s"',]+/gi, 'Bearer [key]')
-    .replace(/\b(?:sk|rk|pk|gsk|xai|pplx|nvapi)-[\w*.-]{6,}|\bAIza[\w*-]{10,}/g, '[key]');
+    .replace(/\b(?:sk|rk|pk|gsk|xai|pplx|nvapi)[-_][\w*.-]{6,}|\bAIza[\w*-]{10,}/g, '[key]');
 }
 
 export type ModelFailureType = keyof typeof whatToDo;

@@ -18,7 +18,9 @@ const VARIABLE = 'HOLDFAST_PRICES';
 
 /** What the call cost, by the first of the names that has a price. Reasoning is part of the output. */
 export function priced(usage: Usage, prices: Prices, names: readonly (string | undefined)[]): Usage {
-  const price = names.map((name) => (name === undefined ? undefined : prices[name])).find((each) => each);
+  const price = names
+    .map((name) => (name !== undefined && Object.hasOwn(prices, name) ? prices[name] : undefined))
+    .find((each) => each);
   const { inputTokens, outputTokens, cachedInputTokens = 0 } = usage;
   if (price === undefined || inputTokens === undefined || outputTokens === undefined) return usage;
   const cached = Math.min(cachedInputTokens, inputTokens);

@@ -32,11 +32,14 @@ function plainNumber(value: string | null | undefined): number | undefined {
 
 /** "Please try again in 1.2s", "retryDelay": "34s": some providers say it in the error's text only. */
 const IN_TEXT =
-  /(?:(?:try again|retry) (?:in|after)|retryDelay["\s:]*)\s*(\d+(?:\.\d+)?) ?(ms|milliseconds?|s|seconds?)\b/i;
+  /(?:(?:try again|retry) (?:in|after) ?|retryDelay["\s:]{0,9})(\d+(?:\.\d+)?) ?(ms|milliseconds?|s|seconds?)\b/i;
+
+/** Nobody says it later than that. */
+const TEXT_CHARACTERS = 8192;
 
 /** As {@link retryAfterMs}, from what the provider said. */
 export function retryAfterInText(text: string): number | undefined {
-  const [, amount, unit] = IN_TEXT.exec(text) ?? [];
+  const [, amount, unit] = IN_TEXT.exec(text.slice(0, TEXT_CHARACTERS)) ?? [];
   if (amount === undefined || unit === undefined) return undefined;
   const scale = unit.toLowerCase().startsWith('m') ? 1 : 1000;
   return Math.min(Math.ceil(Number(amount) * scale), MAX_RETRY_AFTER_MS);

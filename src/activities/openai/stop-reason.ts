@@ -40,5 +40,6 @@ export function announcesCalls(finish: string | null): boolean {
 
 /** The fault that a finish reason stands for, if it does. */
 export function faultOfFinish(finish: string | null): ModelFailureType | undefined {
-  return faults[finish?.toLowerCase() ?? ''];
+  const word = finish?.toLowerCase() ?? '';
+  return Object.hasOwn(faults, word) ? faults[word] : undefined;
 }

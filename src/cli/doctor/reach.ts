@@ -1,3 +1,4 @@
+import { pageTitle } from '../../activities/openai/classify-error.js';
 import { isJsonObject, type Json, parseJson } from '../../shared/json.js';
 import { errorText } from '../../shared/wire-text.js';
 import { type Finding, failed } from './check.js';
@@ -27,7 +28,7 @@ export async function reach(endpoint: Endpoint): Promise<Answer | Finding> {
       );
     }
     if (!isPage) return { status, ms, said: body };
-    const title = /<title[^>]*>([^<]*)/i.exec(body)?.[1]?.trim();
+    const title = pageTitle(body);
     return failed(
       `A web page answered${title ? `, "${title}"` : ''}, and no model server.`,
       'Check OPENAI_BASE_URL. It is the address of the API, not of its pages, and usually ends in /v1.',
