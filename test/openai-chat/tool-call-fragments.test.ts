@@ -103,6 +103,19 @@ describe('fragments of tool calls', () => {
     expect(await callsFrom({ index: 0, id: 'a', name: 'time', args: { z: 1 } })).toEqual(['a time {"z":1}']);
   });
 
+  it('follow a call that began with empty arguments', async () => {
+    const call = { index: 0, id: 'a', name: 'write', args: '{}' };
+    const pieces = [
+      { index: 0, args: '{"path":' },
+      { index: 0, args: '"x"}' },
+    ];
+    expect(await callsFrom(call, ...pieces)).toEqual(['a write {"path":"x"}']);
+    expect(await callsFrom(call, { index: 1, id: 'b', name: 'ping', args: '{}' })).toEqual([
+      'a write {}',
+      'b ping {}',
+    ]);
+  });
+
   it('become a call of their own, without a name, where nothing says whose they are', async () => {
     const newIndex = await callsFrom(
       { index: 0, id: 'a', name: 'time', args: '{"z":1}' },

@@ -11,6 +11,8 @@ type Call = {
   extra: JsonObject;
   progress: Progress;
   grow(text: string): void;
+  /** Begins its arguments anew. */
+  empty(): void;
 };
 type Fragment = {
   index: string | undefined;
@@ -45,7 +47,7 @@ export function toolCallFragments(origin: string) {
     const { index, id } = fragment;
     if (index !== undefined) {
       const there = callAt.get(index);
-      return there !== undefined && continues(fragment, there) ? there : begin();
+      return there !== undefined && (continues(fragment, there) || fills(fragment, there)) ? there : begin();
     }
     if (id !== '') {
       const named = calls.findLast((call) => call.id === id);
@@ -62,6 +64,7 @@ export function toolCallFragments(origin: string) {
       const fragment = readFragment(delta);
       if (fragment === undefined) return;
       const call = owner(fragment);
+      if (fills(fragment, call)) call.empty();
       if (fragment.index !== undefined) callAt.set(fragment.index, call);
       call.id ||= fragment.id;
       call.name ||= fragment.name;
@@ -89,6 +92,12 @@ function continues(fragment: Fragment, call: Call): boolean {
   // An id that comes late belongs to the call only where its name does, too.
   if (fragment.id !== '' && call.id === '' && call.name !== '' && fragment.name !== '') return false;
   return !(call.progress === 'whole' && addsText);
+}
+
+/** Some gateways begin a call with `{}`, and send its arguments after that, at the same index. */
+function fills(fragment: Fragment, call: Call): boolean {
+  const isNameless = fragment.id === '' && fragment.name === '' && fragment.index !== undefined;
+  return isNameless && call.arguments.trim() === '{}' && fragment.arguments.trim() !== '';
 }
 
 function readFragment(delta: unknown): Fragment | undefined {
@@ -127,6 +136,10 @@ function newCall(): Call {
     arguments: '',
     extra: {},
     progress: 'not begun',
+    empty() {
+      this.arguments = '';
+      this.progress = 'not begun';
+    },
     grow(text) {
       this.arguments += text;
       for (const character of text) {
