@@ -9,7 +9,7 @@ import type { PlannedEnd, PlannedSteer } from './plan.js';
 export type LedgerLine = {
   event: 'began' | 'effect' | 'ended' | 'asked';
   tool: string;
-  /** The idempotency key, `<turnId>/<callId>`. */
+  /** The idempotency key, `<turnId>/<iteration>/<callId>`. */
   key: string;
   pid: number;
   at: number;

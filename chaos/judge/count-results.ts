@@ -59,8 +59,7 @@ function toldOtherwise(turn: TurnEvidence, results: readonly ToolResult[]): stri
 
 /** Why nothing in the ledger or among the deeds bears out this result; undefined where something does. */
 function unfounded(turn: TurnEvidence, result: ToolResult, records: Records): string | undefined {
-  const key = `${turn.turnId}/${result.callId}`;
-  const lines = records.ledger.filter((line) => line.key === key);
+  const lines = records.ledger.filter(({ key }) => isKeyOf(key, turn.turnId, result.callId));
   const began = lines.some((line) => line.event === 'began');
   const returned = lines.some((line) => line.event === 'ended' && line.how === 'returned');
   const tookEffect = lines.some((line) => line.event === 'effect');
@@ -90,7 +89,13 @@ function workerWasLost(turn: TurnEvidence, { callId }: ToolResult, records: Reco
     turnId === turn.turnId && ends.some((end) => end.activityId === activityId) ? [pid] : [],
   );
   const wasKilled = records.deeds.some((deed) => deed.deed === 'killed' && pids.includes(deed.pid));
-  const key = `${turn.turnId}/${callId}`;
-  const wentOn = records.ledger.some((line) => line.event === 'ended' && line.key === key);
+  const wentOn = records.ledger.some(
+    ({ event, key }) => event === 'ended' && isKeyOf(key, turn.turnId, callId),
+  );
   return wasKilled || (wentOn && ends.some((end) => end.kind === 'timed_out'));
+}
+
+/** The script gives each call of a turn an id of its own, whichever iteration it is in. */
+function isKeyOf(key: string, turnId: string, callId: string): boolean {
+  return key.startsWith(`${turnId}/`) && key.endsWith(`/${callId}`);
 }

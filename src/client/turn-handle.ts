@@ -25,7 +25,7 @@ import {
   STOP,
 } from '../shared/interventions.js';
 import { jsonBytes } from '../shared/json.js';
-import type { Message } from '../shared/messages.js';
+import { type Message, textOf } from '../shared/messages.js';
 import { type OutcomeType, STATE_QUERY, type TurnOutcome, type TurnState } from '../shared/turn.js';
 import { TurnFailed, TurnNotFound } from './errors.js';
 
@@ -72,8 +72,12 @@ export class TurnHandle<Output = unknown> {
     } catch (error) {
       throw turnError(this.turnId, error);
     }
-    const messages = outcome.messages ?? (await this.#deltaMessages());
-    return { ...outcome, messages } as FinishedTurn<Output>;
+    if (outcome.messages) return outcome as FinishedTurn<Output>;
+    const messages = await this.#deltaMessages();
+    const lastReply = messages.findLast((message) => message.role === 'assistant');
+    // A very long text is cut in the result, as the messages are left out of it.
+    const text = lastReply ? textOf(lastReply) : outcome.text;
+    return { ...outcome, text, messages } as FinishedTurn<Output>;
   }
 
   /**

@@ -187,7 +187,7 @@ export type TurnOutcome = {
   turnId: string;
   agent: string;
   version: string;
-  /** The text of the last reply; `''` where there is none. */
+  /** The text of the last reply, its first 80 KB at least where it is very long; `''` where there is none. */
   text: string;
   /** Of a completed turn of an agent with an `output`: the reply as JSON, checked. */
   output?: Json;

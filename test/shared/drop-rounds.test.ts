@@ -38,11 +38,11 @@ describe('dropping old rounds', () => {
 
   test('drops the oldest ones first, and says how many, also the second time', () => {
     const messages = [user('prompt'), ...round(0, 1000), ...round(1, 1000), ...round(2, 1000)];
-    const once = dropOldRounds(messages, 0, 3000)?.messages ?? [];
-    expect(once.map(({ id }) => id)).toEqual(['prompt', 'dropped-rounds', 'a2', 't2']);
+    const once = dropOldRounds(messages, 0, 3500)?.messages ?? [];
+    expect(once.map(({ id }) => id)).toEqual(['prompt', 'holdfast-dropped-rounds', 'a2', 't2']);
     expect(JSON.stringify(once[1]?.content)).toContain('[2 earlier steps');
-    const twice = dropOldRounds([...once, ...round(3, 1000), ...round(4, 1000)], 0, 3000)?.messages ?? [];
-    expect(twice.map(({ id }) => id)).toEqual(['prompt', 'dropped-rounds', 'a4', 't4']);
+    const twice = dropOldRounds([...once, ...round(3, 1000), ...round(4, 1000)], 0, 3500)?.messages ?? [];
+    expect(twice.map(({ id }) => id)).toEqual(['prompt', 'holdfast-dropped-rounds', 'a4', 't4']);
     expect(JSON.stringify(twice[1]?.content)).toContain('[4 earlier steps');
   });
 
@@ -53,7 +53,7 @@ describe('dropping old rounds', () => {
         if (!shorter) return;
         expect(transcriptProblems(shorter)).toEqual([]);
         const said = (list: readonly Message[]) =>
-          list.filter(({ role, id }) => role === 'user' && id !== 'dropped-rounds');
+          list.filter(({ role, id }) => role === 'user' && id !== 'holdfast-dropped-rounds');
         expect(said(shorter)).toEqual(said(messages));
         expect(shorter.at(-1)).toEqual(messages.at(-1));
         const rounds = shorter.filter(({ role }) => role === 'assistant').length;
