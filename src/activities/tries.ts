@@ -43,7 +43,7 @@ export class Tries {
 
   /** A request of this try came to nothing; undefined where it had not got as far as to cost anything. */
   add(usage: Spent): void {
-    if (usage !== undefined) this.#spent = addFailed(this.#spent, usage);
+    this.#spent = this.#with(usage);
   }
 
   /** Of the tries before this one; undefined for the first. */
@@ -53,14 +53,13 @@ export class Tries {
 
   /** Had this try failed just now, having cost this. */
   spentWith(usage: Spent): TurnUsage | undefined {
-    const sum = usage === undefined ? this.#spent : addFailed(this.#spent, usage);
-    return this.#told(sum, this.#context.info.attempt);
+    return this.#told(this.#with(usage), this.#context.info.attempt);
   }
 
   /** If the worker dies after it, this try counts as one that cost `usage`. */
   beat(text: { offset: number; text: string }, usage: Spent): ModelHeartbeat {
     const { attempt } = this.#context.info;
-    const sum = usage === undefined ? this.#spent : addFailed(this.#spent, usage);
+    const sum = this.#with(usage);
     const hasSpent = (sum.failedCalls ?? 0) > 0;
     return {
       ...{ v: 1, kind: 'model', attempt, ...text },
@@ -96,6 +95,10 @@ export class Tries {
       const text = `What to go on with could not be recorded: ${errorText(error)}`;
       throw new ModelError('Model.Connection', text, { retryable: true });
     }
+  }
+
+  #with(usage: Spent): TurnUsage {
+    return usage === undefined ? this.#spent : addFailed(this.#spent, usage);
   }
 
   /** A try that cost nothing leaves no trace but its number. */

@@ -18,47 +18,47 @@ export async function* historyPages(
   workflowId: string,
   follow?: AbortSignal,
 ): AsyncGenerator<HistoryEvent[], void, undefined> {
-  let runId: string | undefined = await firstRun(client, workflowId);
-  while (runId !== undefined && !follow?.aborted) {
-    let last: HistoryEvent | undefined;
-    for await (const events of runPages(client, workflowId, runId, follow)) {
-      last = events.at(-1) ?? last;
-      yield events;
-    }
-    runId = last?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId || undefined;
+  // The server's word for the last one. Which run that is, its own first event says: a turn goes on meanwhile.
+  const last = runPages(client, workflowId, '', follow);
+  const opening = await last.next();
+  if (opening.done) return;
+  let runId = await firstRunBefore(client, workflowId, opening.value[0]);
+  if (runId === undefined) {
+    yield opening.value;
+    runId = yield* last;
   }
+  while (runId !== undefined) runId = yield* runPages(client, workflowId, runId, follow);
 }
 
-/** `''`, the server's word for the last one, where that is the first, too, or where the first is gone. */
-async function firstRun(client: Client, workflowId: string): Promise<string> {
-  const started = await startedEvent(client, workflowId, '');
-  const first = started?.firstExecutionRunId ?? '';
-  if (!started?.continuedExecutionRunId || first === '') return '';
+/** Undefined where this event begins the first run, or where the first one is gone. */
+async function firstRunBefore(
+  client: Client,
+  workflowId: string,
+  event: HistoryEvent | undefined,
+): Promise<string | undefined> {
+  const started = event?.workflowExecutionStartedEventAttributes;
+  const runId = started?.firstExecutionRunId;
+  if (!started?.continuedExecutionRunId || !runId) return undefined;
+  const { namespace } = client.options;
+  const execution = { workflowId, runId };
   try {
-    await startedEvent(client, workflowId, first);
-    return first;
+    await client.workflowService.getWorkflowExecutionHistory({ namespace, execution, maximumPageSize: 1 });
+    return runId;
   } catch (error) {
-    if (isGrpcServiceError(error) && error.code === NOT_FOUND) return '';
+    if (isGrpcServiceError(error) && error.code === NOT_FOUND) return undefined;
     throw error;
   }
 }
 
-async function startedEvent(client: Client, workflowId: string, runId: string) {
-  const { history } = await client.workflowService.getWorkflowExecutionHistory({
-    namespace: client.options.namespace,
-    execution: { workflowId, runId },
-    maximumPageSize: 1,
-  });
-  return history?.events?.[0]?.workflowExecutionStartedEventAttributes;
-}
-
+/** The pages of one run; returns the id of the run that it was continued in. */
 async function* runPages(
   client: Client,
   workflowId: string,
   runId: string,
   follow: AbortSignal | undefined,
-): AsyncGenerator<HistoryEvent[], void, undefined> {
+): AsyncGenerator<HistoryEvent[], string | undefined, undefined> {
   const { namespace } = client.options;
+  let last: HistoryEvent | undefined;
   let nextPageToken: Uint8Array | undefined;
   do {
     const request = {
@@ -70,7 +70,11 @@ async function* runPages(
     };
     const read = () => client.workflowService.getWorkflowExecutionHistory(request);
     const page = await (follow ? client.withAbortSignal(follow, read) : read());
-    yield page.history?.events ?? [];
+    const events = page.history?.events ?? [];
+    last = events.at(-1) ?? last;
+    yield events;
     nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
   } while (nextPageToken && !follow?.aborted);
+  const next = last?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
+  return follow?.aborted ? undefined : next || undefined;
 }

@@ -92,6 +92,11 @@ export class Interventions {
     return this.#steers.length > 0;
   }
 
+  /** JSON bytes of the messages that wait for a model call. */
+  get waitingBytes(): number {
+    return jsonBytes(this.#steers);
+  }
+
   /** The messages that wait for a model call, in the order in which they came; each is given out once. */
   takeSteers(): SteerMessage[] {
     const taken = this.#steers.splice(0);

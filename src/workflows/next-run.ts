@@ -38,7 +38,7 @@ export function isNextRunDue(run: TurnRun, interventions: Interventions): boolea
   if (!when || run.iterationsOfRun < run.nextRunFrom) return false;
   const isSuggested = workflowInfo().continueAsNewSuggested;
   if (!isSuggested && run.iterationsOfRun < (when.iterations ?? Number.POSITIVE_INFINITY)) return false;
-  return jsonBytes(interventions.carried().steers) <= CARRIED_STEER_BYTES;
+  return interventions.waitingBytes <= CARRIED_STEER_BYTES;
 }
 
 /**

@@ -49,6 +49,10 @@ export class Transcript {
     return own.findLast((message) => message.role === 'assistant');
   }
 
+  get #headId(): string | undefined {
+    return this.#messages.at(-1)?.id ?? this.#base?.headId;
+  }
+
   get packed(): TranscriptBase | undefined {
     return this.#base;
   }
@@ -105,7 +109,7 @@ export class Transcript {
 
   /** Names every message up to now, and sends none. */
   ref(): TranscriptRef {
-    const headId = this.#messages.at(-1)?.id ?? this.#base?.headId;
+    const headId = this.#headId;
     if (headId === undefined) return { spans: [], tail: [] };
     const { workflowId, runId, firstExecutionRunId } = workflowInfo();
     const span = { workflowId, runId, epoch: this.#epoch, to: this.count, headId };
@@ -116,7 +120,7 @@ export class Transcript {
   /** For the next run; where `segments` are given they hold all the messages. */
   carried(segments: TranscriptBase['segments'] | undefined): CarriedTranscript {
     const common = { epoch: this.#epoch, deltaFrom: this.#deltaFrom, added: this.#added };
-    const headId = this.#messages.at(-1)?.id ?? this.#base?.headId;
+    const headId = this.#headId;
     const { lastRole } = this;
     if (!segments || headId === undefined || !lastRole) return { ...common, messages: this.#messages };
     return { ...common, base: { segments, count: this.count, headId, lastRole } };

@@ -2,7 +2,7 @@ import { defineQuery, setCurrentDetails, setHandler, workflowInfo } from '@tempo
 import type { ModelReply, OutputRequest } from '../shared/activities.js';
 import type { CarriedInterventions, CarriedTurn, TranscriptSegment } from '../shared/carried.js';
 import type { SteerMessage } from '../shared/interventions.js';
-import { type Json, jsonBytes } from '../shared/json.js';
+import { jsonBytes } from '../shared/json.js';
 import { type StopReason, textOf, toolCallsOf } from '../shared/messages.js';
 import { interruptionNote, openingMessages, outputRequestMessage, steerMessage } from '../shared/opening.js';
 import { pendingCalls } from '../shared/transcript.js';
@@ -22,6 +22,7 @@ import { boundedText } from '../shared/wire-text.js';
 import { DetailsTable } from './details-table.js';
 import type { Interventions } from './interventions.js';
 import { Transcript } from './transcript.js';
+import { TurnOutput } from './turn-output.js';
 
 // A payload may take 2 MB, whatever a prompt or a model makes of it: what is longer is in the event history.
 const OUTCOME_TEXT_BYTES = 500_000;
@@ -51,9 +52,7 @@ export class TurnRun {
   #truncated = 0;
   /** How many model calls this run of the workflow makes at least. */
   nextRunFrom = 1;
-  /** How often the turn's output was asked for, and whether it is to be asked for by the next model call. */
-  #output: { asked: number; request?: OutputRequest } = { asked: 0 };
-  #outputValue: Json | undefined;
+  readonly #output = new TurnOutput();
   /** Of the last reply, where an earlier run had it. */
   #text = '';
   readonly #details = new DetailsTable();
@@ -89,7 +88,7 @@ export class TurnRun {
     this.settings = carried.settings;
     this.#truncated = carried.truncatedInARow;
     this.#text = carried.text;
-    this.#output = carried.output ?? this.#output;
+    this.#output.resume(carried.output);
     this.transcript.resume(carried.transcript);
   }
 
@@ -106,7 +105,7 @@ export class TurnRun {
       settings,
       truncatedInARow: this.#truncated,
       text: boundedText(this.#lastText(), CARRIED_TEXT_BYTES),
-      ...((this.#output.asked > 0 || this.#output.request) && { output: this.#output }),
+      ...this.#output.carried(),
       transcript: this.transcript.carried(segments),
       interventions,
     };
@@ -127,8 +126,7 @@ export class TurnRun {
     this.usage = addUsage(this.usage, reply.usage);
     this.countSpent(reply.spent ?? noUsage);
     this.iteration += 1;
-    this.#output = { asked: this.#output.asked };
-    this.#outputValue = undefined;
+    this.#output.answered();
     this.#truncated = reply.message.stopReason === 'max_tokens' ? this.#truncated + 1 : 0;
   }
 
@@ -142,7 +140,8 @@ export class TurnRun {
     if (reply.message.stopReason === 'refusal') return 'refused';
     if (toolCallsOf(reply.message).length === 0) {
       const ending = outcomeOf(reply.message.stopReason);
-      return ending === 'completed' && this.settings?.output ? this.#outputEnd(reply) : ending;
+      const { output } = this.settings ?? {};
+      return ending === 'completed' && output ? this.#output.endOf(reply, output.maxAsks) : ending;
     }
     return this.#truncated >= (this.settings?.maxTruncatedReplies ?? 1) ? 'truncated' : undefined;
   }
@@ -152,30 +151,12 @@ export class TurnRun {
     return this.#output.request;
   }
 
-  /** The output is to be asked for once more where the reply is none; but not for ever. */
-  #outputEnd({ output }: ModelReply): OutcomeType | undefined {
-    if (output?.ok) {
-      this.#output = { asked: 0 };
-      this.#outputValue = output.value;
-      return 'completed';
-    }
-    if (this.#output.asked >= (this.settings?.output?.maxAsks ?? 0)) return 'invalid_output';
-    this.#output.request = { problems: output?.problems ?? [] };
-    return undefined;
-  }
-
-  /**
-   * Right before a model call, so that a transcript never ends with a request that no model has seen. Where people have
-   * just `steered`, they go first: the model may need its tools for what they say, and what it answers then is another
-   * answer, for which it is asked as often.
-   */
+  /** Right before a model call, so that a transcript never ends with a request that no model has seen. */
   askForOutput(steered: boolean): void {
-    const { asked, request } = this.#output;
     const schema = this.settings?.output?.schema;
-    if (steered) this.#output = { asked: 0 };
-    if (!request || !schema || steered) return;
-    this.#output = { asked: asked + 1, request };
-    this.transcript.add(outputRequestMessage(this.firstRunId, this.iteration, schema, request));
+    const request = this.#output.ask(steered);
+    if (request && schema)
+      this.transcript.add(outputRequestMessage(this.firstRunId, this.iteration, schema, request));
   }
 
   #lastText(): string {
@@ -213,7 +194,7 @@ export class TurnRun {
       agent: this.input.agent,
       version: this.settings?.version ?? this.input.version ?? '',
       text: boundedText(this.#lastText(), OUTCOME_TEXT_BYTES),
-      ...(outcome === 'completed' && this.#outputValue !== undefined && { output: this.#outputValue }),
+      ...(outcome === 'completed' && this.#output.value !== undefined && { output: this.#output.value }),
       iterations: this.iteration,
       usage: this.usage,
       messageCount: this.transcript.added,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Receipt } from '../../src/shared/interventions.js';
 import { textOf } from '../../src/shared/messages.js';
 import { reply, text, toolCall } from '../../src/testing/index.js';
-import { gate } from '../turn/agents.js';
+import { gate, heldReply } from '../turn/agents.js';
 import { type Case, endedTurn, type RunningCase, shapeOf, untilAsked, untilReceipt } from './ended-turn.js';
 import { heldTool } from './tools.js';
 
@@ -21,16 +21,6 @@ async function duringTool(send: (running: RunningCase) => Promise<unknown>, more
       hold.release();
     },
   );
-}
-
-/** A model call that answers when the test says so. */
-function heldReply(content: string) {
-  const answers = gate();
-  const entry = async () => {
-    await answers.opened;
-    return text(content);
-  };
-  return { entry, answer: answers.open };
 }
 
 describe('a steer', () => {

@@ -6,7 +6,14 @@ import { type Agent, type AgentOptions, type AnyTool, defineAgent } from '../../
 import { defineTool, type ToolContext, type ToolOptions } from '../../src/define/define-tool.js';
 import type { Message, ToolResultBlock } from '../../src/shared/messages.js';
 import type { Model } from '../../src/shared/model-port.js';
-import { type Script, type ServedModel, scriptedModel, serveScriptedModel } from '../../src/testing/index.js';
+import {
+  type Script,
+  type ScriptedReply,
+  type ServedModel,
+  scriptedModel,
+  serveScriptedModel,
+  text,
+} from '../../src/testing/index.js';
 
 /** An agent with these tools; its model comes with each turn. */
 export function agentWith(tools: readonly AnyTool[], options: Partial<AgentOptions> = {}): Agent {
@@ -69,6 +76,17 @@ export function gate(): { opened: Promise<void>; open: () => void } {
     open = resolve;
   });
   return { opened, open };
+}
+
+/** A model call that answers when the test says so, by a text or another reply. */
+export function heldReply(answer: string | ScriptedReply) {
+  const [asked, answers] = [gate(), gate()];
+  const entry = async () => {
+    asked.open();
+    await answers.opened;
+    return typeof answer === 'string' ? text(answer) : answer;
+  };
+  return { entry, asked: asked.opened, answer: answers.open };
 }
 
 /** Resolves when the signal fires. */

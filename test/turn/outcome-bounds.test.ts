@@ -1,35 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import {
-  replay,
-  reply,
-  type Script,
-  type ScriptedReply,
-  scriptedModel,
-  text,
-  toolCall,
-  withWorker,
-} from '../../src/testing/index.js';
-import { agentWith, countedTool, gate } from './agents.js';
+import { replay, reply, scriptedModel, text, toolCall, withWorker } from '../../src/testing/index.js';
+import { agentWith, countedTool, heldReply } from './agents.js';
 
 const long = (bytes: number) => 'long '.repeat(bytes / 5);
 const WHOLE = { pieceChars: 2_000_000 };
 const quick = countedTool('quick', {}).tool;
 
-/** A model whose first answer waits for the test. */
-function heldModel(answer: ScriptedReply) {
-  const [asked, answers] = [gate(), gate()];
-  const first: Script[number] = async () => {
-    asked.open();
-    await answers.opened;
-    return answer;
-  };
-  return { first, asked: asked.opened, answer: answers.open };
-}
-
 describe("a turn's outcome fits what Temporal carries", () => {
   test('with many long messages that wait when it is interrupted', async () => {
-    const held = heldModel(reply(text('late')));
-    const model = scriptedModel([held.first], WHOLE);
+    const held = heldReply('late');
+    const model = scriptedModel([held.entry], WHOLE);
     await withWorker(agentWith([], { model }), async ({ start }) => {
       const turn = await start('hello');
       await held.asked;
@@ -45,8 +25,8 @@ describe("a turn's outcome fits what Temporal carries", () => {
   });
 
   test('with a long last reply and a message that came too late', async () => {
-    const held = heldModel(reply(text(long(1_200_000)), toolCall('quick')));
-    const model = scriptedModel([held.first], WHOLE);
+    const held = heldReply(reply(text(long(1_200_000)), toolCall('quick')));
+    const model = scriptedModel([held.entry], WHOLE);
     const agent = agentWith([quick], { model, limits: { iterations: 1 } });
     await withWorker(agent, async ({ start }) => {
       const turn = await start('hello');
@@ -62,8 +42,8 @@ describe("a turn's outcome fits what Temporal carries", () => {
   });
 
   test('with a long prompt and an interrupt before the first reply', async () => {
-    const held = heldModel(reply(text('late')));
-    const model = scriptedModel([held.first], WHOLE);
+    const held = heldReply('late');
+    const model = scriptedModel([held.entry], WHOLE);
     await withWorker(agentWith([], { model }), async ({ start }) => {
       const turn = await start(long(1_400_000));
       await held.asked;

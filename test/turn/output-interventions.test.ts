@@ -1,21 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
 import { textOf } from '../../src/shared/messages.js';
 import { reply, type ServedModel, text, toolCall } from '../../src/testing/index.js';
-import { gate, rolesOf } from './agents.js';
+import { heldReply, rolesOf } from './agents.js';
 import { ASK, fits, json, outputTurn, prose } from './output-turn.js';
 
 function untilAsked(server: ServedModel, count: number): Promise<void> {
   return vi.waitFor(() => expect(server.requests).toHaveLength(count), { timeout: 20_000, interval: 20 });
-}
-
-/** A model call that answers when the test says so. */
-function heldReply(content: string) {
-  const answers = gate();
-  const entry = async () => {
-    await answers.opened;
-    return text(content);
-  };
-  return { entry, answer: answers.open };
 }
 
 test('over several runs of the workflow it is asked for no more often', async () => {
