@@ -48,12 +48,18 @@ class Round {
 
   async runAll(): Promise<void> {
     for (const group of groups(this.#calls)) {
-      const waiting = [...group];
-      const lanes = group.slice(0, this.settings.maxParallelTools).map(async () => {
-        for (let call = waiting.shift(); call; call = waiting.shift()) this.#settle(await this.#runOne(call));
-      });
-      await (lanes.length === 1 ? lanes[0] : Promise.all(lanes));
+      // One call, the usual case, needs no lanes: in the sandbox each promise costs as much as a small step.
+      const [only] = group;
+      if (only && group.length === 1) await this.#runOne(only);
+      else await this.#runInLanes([...group]);
     }
+  }
+
+  async #runInLanes(waiting: CallToRun[]): Promise<void> {
+    const lanes = waiting.slice(0, this.settings.maxParallelTools).map(async () => {
+      for (let call = waiting.shift(); call; call = waiting.shift()) await this.#runOne(call);
+    });
+    await Promise.all(lanes);
   }
 
   /** What has not ended by now is settled without it; what ends later is not heard. */
@@ -67,17 +73,18 @@ class Round {
     return this.#results;
   }
 
-  async #runOne(call: CallToRun): Promise<ToolResultBlock> {
+  /** Runs a call until it has a result. */
+  async #runOne(call: CallToRun): Promise<void> {
     const called = { id: call.callId, name: call.name };
     for (let start = 0; ; start++) {
-      if (this.#interventions.ending) return notStarted(called);
+      if (this.#interventions.ending) return this.#settle(notStarted(called));
       this.#started.add(call.callId);
       this.#run.callStatus.set(call.callId, 'running');
       this.#run.show();
       const settlement = settleToolCall(call, call.tool, await runTool(this.#run, call, start));
-      if (settlement.do === 'result') return settlement.result;
-      if (settlement.do === 'reconcile') return await reconcileTool(this.#run, call);
-      if (start === this.settings.maxRestarts) return settlement.otherwise;
+      if (settlement.do === 'result') return this.#settle(settlement.result);
+      if (settlement.do === 'reconcile') return this.#settle(await reconcileTool(this.#run, call));
+      if (start === this.settings.maxRestarts) return this.#settle(settlement.otherwise);
     }
   }
 

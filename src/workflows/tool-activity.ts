@@ -39,14 +39,10 @@ const LOST_ATTEMPTS = ['TemporalTimeout:Heartbeat', 'TemporalTimeout:StartToClos
 type ToolActivities = { [type: string]: (input: RunToolInput) => Promise<RunToolResult> };
 
 /** Runs a tool's activity and says how it ended; never throws. `start` counts the starts of this call from 0. */
-export async function runTool(run: TurnRun, call: CallToRun, start: number): Promise<ToolEnd> {
+export function runTool(run: TurnRun, call: CallToRun, start: number): Promise<ToolEnd> {
   const activityId = `i${call.iteration}.${call.index}.${call.callId.slice(0, 40)}${start > 0 ? `.${start + 1}` : ''}`;
-  try {
-    const output = await activity(call.name, { ...toolOptions(run, call), activityId })(inputOf(run, call));
-    return { kind: 'completed', output };
-  } catch (error) {
-    return endOf(error);
-  }
+  const work = activity(call.name, { ...toolOptions(run, call), activityId })(inputOf(run, call));
+  return work.then((output) => ({ kind: 'completed', output }), endOf);
 }
 
 /** Asks the tool what came of a call whose worker died in its middle. Without an answer the effects stay unknown. */

@@ -10,8 +10,8 @@ import { cacheMessages } from './sinks.js';
 const PAGE_BYTES = 900_000;
 
 /**
- * The one truth about a turn's messages. Each message is also handed to the worker's cache, by a sink that leaves
- * nothing in the history, so that a model call's input only has to name where the messages are.
+ * The one truth about a turn's messages. Before each model call the new ones are handed to the worker's cache, by a
+ * sink that leaves nothing in the history, so that the call's input only has to name where the messages are.
  *
  * What an earlier run of the turn has packed is a `base`, which comes before `messages` and is passed on unread.
  */
@@ -25,6 +25,8 @@ export class Transcript {
   #deltaFrom = 0;
   /** How many messages the turn has added, dropped ones included. */
   #added = 0;
+  /** The worker's cache has been handed the messages before this one. */
+  #handedOut = 0;
 
   /** Those that this run holds itself. */
   get messages(): readonly Message[] {
@@ -78,14 +80,13 @@ export class Transcript {
     this.#deltaFrom = carried.deltaFrom;
     if ('base' in carried) this.#base = carried.base;
     else this.add(...carried.messages);
+    this.#handedOut = this.#base?.count ?? 0;
     this.#added = carried.added;
   }
 
   add(...added: Message[]): void {
-    const from = this.count;
     this.#messages.push(...added);
     this.#added += added.length;
-    cacheMessages(this.#epoch, from, added);
   }
 
   /** Drops the oldest rounds where the messages take more JSON than that. Nothing is dropped of what was packed. */
@@ -98,7 +99,7 @@ export class Transcript {
     this.#bytes = 0;
     this.#measured = 0;
     this.#epoch += 1;
-    cacheMessages(this.#epoch, 0, shorter.messages);
+    this.#handedOut = 0;
   }
 
   /** The messages that the turn added, where this run holds all of them. */
@@ -107,14 +108,22 @@ export class Transcript {
     return this.#base || messages.length < this.#added ? undefined : messages;
   }
 
-  /** Names every message up to now, and sends none. */
+  /** Names every message up to now, and sends none. The worker's cache has them all before the call is scheduled. */
   ref(): TranscriptRef {
     const headId = this.#headId;
     if (headId === undefined) return { spans: [], tail: [] };
+    this.#handOut();
     const { workflowId, runId, firstExecutionRunId } = workflowInfo();
     const span = { workflowId, runId, epoch: this.#epoch, to: this.count, headId };
     const isLater = runId !== firstExecutionRunId;
     return { spans: [{ ...span, ...(isLater && { firstRunId: firstExecutionRunId }) }], tail: [] };
+  }
+
+  /** Once a model call: each call of a sink costs the workflow's thread a third of a millisecond. */
+  #handOut(): void {
+    const fresh = this.#messages.slice(this.#handedOut - (this.#base?.count ?? 0));
+    if (fresh.length > 0) cacheMessages(this.#epoch, this.#handedOut, fresh);
+    this.#handedOut += fresh.length;
   }
 
   /** For the next run; where `segments` are given they hold all the messages. */

@@ -1,6 +1,7 @@
 import type { ApiCall } from '../openai/api-call.js';
 import { exchange } from '../openai/exchange.js';
 import { originOf } from '../openai/origin.js';
+import { postBody } from '../openai/post-body.js';
 import type { WireReply } from '../openai/read-reply.js';
 import { chatBody } from './chat-body.js';
 import { chatReply } from './chat-reply.js';
@@ -11,7 +12,7 @@ export async function callChat({ access, options, request, context }: ApiCall): 
   return await exchange(context, {
     access,
     options,
-    send: (client, signal) => client.chat.completions.create(body, { signal }).asResponse(),
+    send: (client, signal) => postBody(client, '/chat/completions', body, signal),
     reply: chatReply(originOf(access), context.onText),
   });
 }

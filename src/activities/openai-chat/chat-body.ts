@@ -5,20 +5,19 @@ import type { Access } from '../openai/openai-client.js';
 import type { OpenAiOptions } from '../openai/options.js';
 import { originOf } from '../openai/origin.js';
 import { toolUseOf, withFields } from '../openai/request-body.js';
-import { toChatMessages } from './to-chat-messages.js';
+import type { WrittenList } from '../openai/written-list.js';
+import { writtenChatMessages } from './to-chat-messages.js';
+
+export type ChatBody = Omit<ChatCompletionCreateParams, 'messages'> & { messages: WrittenList };
 
 /** The body of a Chat Completions request; `request.model` is set. */
-export function chatBody(
-  request: ModelRequest,
-  access: Access,
-  options: OpenAiOptions,
-): ChatCompletionCreateParams {
+export function chatBody(request: ModelRequest, access: Access, options: OpenAiOptions): ChatBody {
   const { stream = true, sendReasoning = 'tools', temperature, body } = options;
   const sent = { origin: originOf(access), reasoning: sendReasoning };
-  return withFields<ChatCompletionCreateParams>(
+  return withFields<ChatBody>(
     {
       model: request.model,
-      messages: toChatMessages(request.instructions, request.messages, sent),
+      messages: writtenChatMessages(request.instructions, request.messages, sent),
       ...(request.tools.length > 0 && { tools: request.tools.map(toolParam) }),
       ...toolUse(request, options),
       ...(temperature !== undefined && { temperature }),
@@ -31,7 +30,7 @@ export function chatBody(
   );
 }
 
-type Params = Partial<ChatCompletionCreateParams>;
+type Params = Partial<ChatBody>;
 
 function toolUse(request: ModelRequest, options: OpenAiOptions): Params {
   const { toolChoice, parallelToolCalls } = toolUseOf(request, options);

@@ -20,10 +20,10 @@ import {
   EMPTY_CONTENT,
   imageUrl,
   mergeUserMessages,
-  rememberedWire,
   textIn,
   wireArguments,
 } from '../openai/transcript.js';
+import { rememberedWriter, type WireMessage, WrittenList, writtenItems } from '../openai/written-list.js';
 import { type WireReasoning, wireReasoning } from './chat-reasoning.js';
 import { EXTRA } from './tool-call-fragments.js';
 
@@ -37,7 +37,7 @@ export type ChatMessageOptions = {
   reasoning: 'tools' | 'always' | 'never';
 };
 
-const remembered = rememberedWire<ChatCompletionMessageParam>();
+const written = rememberedWriter<ChatCompletionMessageParam>();
 
 /**
  * Our messages as the wire has them: instructions first, one `tool` message a result. Every string is well-formed
@@ -48,18 +48,33 @@ export function toChatMessages(
   messages: readonly Message[],
   options: ChatMessageOptions = { origin: '', reasoning: 'tools' },
 ): ChatCompletionMessageParam[] {
-  const wire: ChatCompletionMessageParam[] = [];
-  if (instructions !== '') wire.push({ role: 'system', content: instructions.toWellFormed() });
+  return [...opening(instructions), ...wireMessages(messages, options).flatMap(({ write }) => write())];
+}
+
+/** The same as {@link toChatMessages}, ready to be sent. */
+export function writtenChatMessages(
+  instructions: string,
+  messages: readonly Message[],
+  options: ChatMessageOptions,
+): WrittenList {
+  return new WrittenList([writtenItems(opening(instructions)), ...written(wireMessages(messages, options))]);
+}
+
+function opening(instructions: string): ChatCompletionMessageParam[] {
+  return instructions === '' ? [] : [{ role: 'system', content: instructions.toWellFormed() }];
+}
+
+function wireMessages(
+  messages: readonly Message[],
+  options: ChatMessageOptions,
+): WireMessage<ChatCompletionMessageParam>[] {
   const variant = `${options.origin} ${options.reasoning}`;
   const variantAfterTools = `${variant}, after tools`;
-  let before: Message | undefined;
-  for (const message of mergeUserMessages(messages)) {
-    const afterTools = before?.role === 'tool';
+  return mergeUserMessages(messages).map((message, index, all) => {
+    const afterTools = all[index - 1]?.role === 'tool';
     const write = () => toWire(message, afterTools, options);
-    wire.push(...remembered(message, afterTools ? variantAfterTools : variant, write));
-    before = message;
-  }
-  return wire;
+    return { message, variant: afterTools ? variantAfterTools : variant, write };
+  });
 }
 
 function toWire(

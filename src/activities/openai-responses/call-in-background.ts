@@ -9,6 +9,7 @@ import { exchange } from '../openai/exchange.js';
 import { modelFailure } from '../openai/model-failure.js';
 import { openAiClient } from '../openai/openai-client.js';
 import { originOf } from '../openai/origin.js';
+import { postBody } from '../openai/post-body.js';
 import type { ReplyAccumulator, WireReply } from '../openai/read-reply.js';
 import { responsesBody } from './responses-body.js';
 import { responsesReply } from './responses-reply.js';
@@ -101,7 +102,7 @@ async function create(call: ApiCall): Promise<Background> {
   context.signal.addEventListener('abort', onAbort, { once: true });
   try {
     const inTime = { ...call, context: { ...context, signal: late.signal } };
-    return await ask(inTime, (client, signal) => client.responses.create(body, { signal }).asResponse());
+    return await ask(inTime, (client, signal) => postBody(client, '/responses', body, signal));
   } finally {
     context.signal.removeEventListener('abort', onAbort);
   }

@@ -1,6 +1,7 @@
 import type { ApiCall } from '../openai/api-call.js';
 import { exchange } from '../openai/exchange.js';
 import { originOf } from '../openai/origin.js';
+import { postBody } from '../openai/post-body.js';
 import type { WireReply } from '../openai/read-reply.js';
 import { callInBackground } from './call-in-background.js';
 import { responsesBody } from './responses-body.js';
@@ -14,7 +15,7 @@ export async function callResponses(call: ApiCall): Promise<WireReply> {
   return await exchange(context, {
     access,
     options,
-    send: (client, signal) => client.responses.create(body, { signal }).asResponse(),
+    send: (client, signal) => postBody(client, '/responses', body, signal),
     reply: responsesReply(originOf(access), context.onText),
   });
 }

@@ -4,23 +4,22 @@ import type { Access } from '../openai/openai-client.js';
 import type { OpenAiOptions } from '../openai/options.js';
 import { originOf } from '../openai/origin.js';
 import { toolUseOf, withFields } from '../openai/request-body.js';
-import { toInputItems } from './to-input-items.js';
+import type { WrittenList } from '../openai/written-list.js';
+import { writtenInputItems } from './to-input-items.js';
+
+export type ResponsesBody = Omit<ResponseCreateParams, 'input'> & { input: WrittenList };
 
 /**
  * The body of a Responses request; `request.model` is set. It is stateless, so that a transcript is all that a turn
  * needs: nothing is stored, and reasoning comes encrypted, to be sent back. A background call must be stored.
  */
-export function responsesBody(
-  request: ModelRequest,
-  access: Access,
-  options: OpenAiOptions,
-): ResponseCreateParams {
+export function responsesBody(request: ModelRequest, access: Access, options: OpenAiOptions): ResponsesBody {
   const { stream = true, background = false, temperature, maxOutputTokens, body } = options;
-  return withFields<ResponseCreateParams>(
+  return withFields<ResponsesBody>(
     {
       model: request.model,
       ...(request.instructions !== '' && { instructions: request.instructions.toWellFormed() }),
-      input: toInputItems(request.messages, originOf(access)),
+      input: writtenInputItems(request.messages, originOf(access)),
       ...(request.tools.length > 0 && { tools: request.tools.map(toolParam) }),
       ...toolUse(request, options),
       ...(temperature !== undefined && { temperature }),
@@ -34,7 +33,7 @@ export function responsesBody(
   );
 }
 
-type Params = Partial<ResponseCreateParams>;
+type Params = Partial<ResponsesBody>;
 
 function toolUse(request: ModelRequest, options: OpenAiOptions): Params {
   const { toolChoice, parallelToolCalls } = toolUseOf(request, options);

@@ -20,26 +20,35 @@ import {
   EMPTY_CONTENT,
   imageUrl,
   mergeUserMessages,
-  rememberedWire,
   textIn,
   wireArguments,
 } from '../openai/transcript.js';
+import { rememberedWriter, type WireMessage, WrittenList } from '../openai/written-list.js';
 
 /** What an item that goes back as it came is called in a block's `opaque`. */
 export const ITEM = 'item';
 /** Whether a text is a comment on the way or the answer: some models get worse where it doesn't come back. */
 export const PHASE = 'phase';
 
-const remembered = rememberedWire<ResponseInputItem>();
+const written = rememberedWriter<ResponseInputItem>();
 
 /**
  * Our messages as the items of a stateless Responses request. Reasoning goes back, encrypted, before what it led to;
  * what came from elsewhere stays away. Every string is well-formed Unicode and no content is empty.
  */
 export function toInputItems(messages: readonly Message[], origin: string): ResponseInputItem[] {
-  return mergeUserMessages(messages).flatMap((message) =>
-    remembered(message, origin, () => toItems(message, origin)),
-  );
+  return wireMessages(messages, origin).flatMap(({ write }) => write());
+}
+
+/** The same as {@link toInputItems}, ready to be sent. */
+export function writtenInputItems(messages: readonly Message[], origin: string): WrittenList {
+  return new WrittenList(written(wireMessages(messages, origin)));
+}
+
+function wireMessages(messages: readonly Message[], origin: string): WireMessage<ResponseInputItem>[] {
+  return mergeUserMessages(messages).map((message) => {
+    return { message, variant: origin, write: () => toItems(message, origin) };
+  });
 }
 
 function toItems(message: Message, origin: string): ResponseInputItem[] {

@@ -46,18 +46,3 @@ export function textIn(blocks: readonly { type: string; text?: string }[]): stri
     .join('')
     .toWellFormed();
 }
-
-/**
- * What messages are on the wire, worked out once for each: a long transcript is sent again with every call. Messages are
- * never changed; `variant` tells ways of writing the same one apart, of which the latest is kept.
- */
-export function rememberedWire<Wire>() {
-  const known = new WeakMap<Message, { variant: string; wire: readonly Wire[] }>();
-  return (message: Message, variant: string, write: () => readonly Wire[]): readonly Wire[] => {
-    const last = known.get(message);
-    if (last?.variant === variant) return last.wire;
-    const wire = write();
-    known.set(message, { variant, wire });
-    return wire;
-  };
-}
