@@ -1,17 +1,23 @@
 import type { ApiCall } from '../openai/api-call.js';
 import { exchange } from '../openai/exchange.js';
-import { originOf } from '../openai/origin.js';
+import { placeOf } from '../openai/origin.js';
 import type { WireReply } from '../openai/read-reply.js';
+import { sendWithReasoning } from '../openai/reasoning-refusals.js';
 import { chatBody } from './chat-body.js';
 import { chatReply } from './chat-reply.js';
 
 /** One reply by Chat Completions. */
 export async function callChat({ access, options, request, context }: ApiCall): Promise<WireReply> {
-  const body = chatBody(request, access, options);
+  const place = placeOf(access, request);
+  const asked = { place, messages: request.messages, canGiveMore: options.sendReasoning !== 'never' };
   return await exchange(context, {
     access,
     options,
-    send: (client, signal) => client.chat.completions.create(body, { signal }).asResponse(),
-    reply: chatReply(originOf(access), context.onText),
+    send: (client, signal) =>
+      sendWithReasoning(asked, () => {
+        const body = chatBody(request, access, options);
+        return client.chat.completions.create(body, { signal }).asResponse();
+      }),
+    reply: chatReply(place.origin, context.onText),
   });
 }

@@ -3,7 +3,8 @@ import type { ModelRequest, ToolDescription } from '../../shared/model-port.js';
 import { isOpenAi } from '../openai/access.js';
 import type { Access } from '../openai/openai-client.js';
 import type { OpenAiOptions } from '../openai/options.js';
-import { originOf } from '../openai/origin.js';
+import { placeOf } from '../openai/origin.js';
+import { acceptable, demandsReasoning } from '../openai/reasoning-refusals.js';
 import { toolUseOf, withFields } from '../openai/request-body.js';
 import { toChatMessages } from './to-chat-messages.js';
 
@@ -14,11 +15,12 @@ export function chatBody(
   options: OpenAiOptions,
 ): ChatCompletionCreateParams {
   const { stream = true, sendReasoning = 'tools', temperature, body } = options;
-  const sent = { origin: originOf(access), reasoning: sendReasoning };
+  const place = placeOf(access, request);
+  const sent = { origin: place.origin, reasoning: sendReasoning, demanded: demandsReasoning(place) };
   return withFields<ChatCompletionCreateParams>(
     {
       model: request.model,
-      messages: toChatMessages(request.instructions, request.messages, sent),
+      messages: toChatMessages(request.instructions, acceptable(request.messages, place), sent),
       ...(request.tools.length > 0 && { tools: request.tools.map(toolParam) }),
       ...toolUse(request, options),
       ...(temperature !== undefined && { temperature }),

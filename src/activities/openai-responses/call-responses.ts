@@ -1,7 +1,8 @@
 import type { ApiCall } from '../openai/api-call.js';
 import { exchange } from '../openai/exchange.js';
-import { originOf } from '../openai/origin.js';
+import { placeOf } from '../openai/origin.js';
 import type { WireReply } from '../openai/read-reply.js';
+import { sendWithReasoning } from '../openai/reasoning-refusals.js';
 import { callInBackground } from './call-in-background.js';
 import { responsesBody } from './responses-body.js';
 import { responsesReply } from './responses-reply.js';
@@ -10,11 +11,15 @@ import { responsesReply } from './responses-reply.js';
 export async function callResponses(call: ApiCall): Promise<WireReply> {
   const { access, options, request, context } = call;
   if (options.background) return await callInBackground(call);
-  const body = responsesBody(request, access, options);
+  const place = placeOf(access, request);
   return await exchange(context, {
     access,
     options,
-    send: (client, signal) => client.responses.create(body, { signal }).asResponse(),
-    reply: responsesReply(originOf(access), context.onText),
+    send: (client, signal) =>
+      sendWithReasoning({ place, messages: request.messages, canGiveMore: false }, () => {
+        const body = responsesBody(request, access, options);
+        return client.responses.create(body, { signal }).asResponse();
+      }),
+    reply: responsesReply(place.origin, context.onText),
   });
 }

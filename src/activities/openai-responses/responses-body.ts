@@ -2,7 +2,8 @@ import type { FunctionTool, ResponseCreateParams } from 'openai/resources/respon
 import type { ModelRequest, ToolDescription } from '../../shared/model-port.js';
 import type { Access } from '../openai/openai-client.js';
 import type { OpenAiOptions } from '../openai/options.js';
-import { originOf } from '../openai/origin.js';
+import { placeOf } from '../openai/origin.js';
+import { acceptable } from '../openai/reasoning-refusals.js';
 import { toolUseOf, withFields } from '../openai/request-body.js';
 import { toInputItems } from './to-input-items.js';
 
@@ -16,11 +17,12 @@ export function responsesBody(
   options: OpenAiOptions,
 ): ResponseCreateParams {
   const { stream = true, background = false, temperature, maxOutputTokens, body } = options;
+  const place = placeOf(access, request);
   return withFields<ResponseCreateParams>(
     {
       model: request.model,
       ...(request.instructions !== '' && { instructions: request.instructions.toWellFormed() }),
-      input: toInputItems(request.messages, originOf(access)),
+      input: toInputItems(acceptable(request.messages, place), place.origin),
       ...(request.tools.length > 0 && { tools: request.tools.map(toolParam) }),
       ...toolUse(request, options),
       ...(temperature !== undefined && { temperature }),
