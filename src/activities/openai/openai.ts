@@ -37,7 +37,7 @@ export function openai(options: OpenAiOptions = {}): Model {
     };
     const limiter = limiterAt(`${hostOf(access)} ${named.model}`);
     const prices = options.prices ?? pricesOfEnvironment();
-    return await limiter.run(options, named, context.signal, async () => {
+    return await limiter.run(options, named, context, async () => {
       try {
         const asked = { access, options: optionsOf(options, request), request: named, context };
         const { lacksCalls: _lacksCalls, ...reply } = refuseEmpty(await callApi(asked), context.attempt);
