@@ -90,6 +90,7 @@ describe('bytes', () => {
 });
 
 describe('frames', () => {
+  // O18
   it('takes usage frames without choices, empty choices, null deltas and missing roles', async () => {
     const { response } = await callServed([
       rawChunks([
