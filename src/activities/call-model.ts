@@ -3,9 +3,12 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { AgentOutput, AnyTool } from '../define/define-agent.js';
 import type { CallModelInput, InterruptedReply, ModelReply } from '../shared/activities.js';
 import { READ_ARTIFACT } from '../shared/artifacts.js';
+import type { Message } from '../shared/messages.js';
 import type { ModelRequest, ToolDescription } from '../shared/model-port.js';
+import type { UnknownUsage, Usage } from '../shared/usage.js';
 import { wireLine } from '../shared/wire-text.js';
 import { moveBigArguments, withWholeArguments } from './big-arguments.js';
+import { type Beats, beatWhile } from './heartbeats.js';
 import { notHere } from './not-here.js';
 import { outputOf } from './output.js';
 import { planReply } from './plan.js';
@@ -27,33 +30,40 @@ export async function callModel(
   input: CallModelInput,
 ): Promise<ModelReply | InterruptedReply> {
   const context = Context.current();
-  const { agents, artifacts, modelFor, transcripts } = services;
+  const { agents, artifacts, modelFor } = services;
   const agent = agents.find(input.agent, input.version);
   if (!agent) throw notHere('Agent.NotHere', named(input), agents, context.info.attempt);
   const model = modelFor(agent);
-  const messages = await transcripts.read(input.transcript);
+  const tries = new Tries(context);
+  const { messages, whole } = await beatWhile(context, beatsOf(tries, undefined), () =>
+    readTranscript(services, input, context.info.attempt),
+  );
   const tools = agents.toolsOf(agent);
   // Before there is an artifact the tool that reads them would only be in the way.
   const offered = tools.filter((tool) => tool.name !== READ_ARTIFACT || artifactsOf(messages).size > 0);
   const request: ModelRequest = {
     model: input.model ?? model.name,
     instructions: messages.some((message) => message.role === 'system') ? '' : agent.instructions,
-    messages: await withWholeArguments(messages, artifacts, context.info.attempt),
+    messages: whole,
     tools: offered.map(described),
     ...(agent.output && formatOf(agent.output)),
     ...(input.outputRequest && { toolChoice: 'none' as const }),
     ...(input.modelOptions && { options: input.modelOptions }),
   };
-  const tries = new Tries(context);
   const response = await streamReply(services, { context, tries }, model, request, input.stream);
   if ('interrupted' in response) return response;
+  const cost = response.usage ?? 'unknown';
   try {
-    const id = `a_${randomBytes(6).toString('hex')}`;
-    // Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran.
-    const dropped = input.transcript.spans.some(({ epoch }) => epoch > 0);
-    const plan = await planReply(id, response, offered, messages, dropped ? `__${input.iteration}` : '');
-    const { message, calls } = await moveBigArguments(plan, artifacts);
-    const output = agent.output && (await outputOf(agent.output, message, input.outputRequest !== undefined));
+    const { message, calls, output } = await beatWhile(context, beatsOf(tries, cost), async () => {
+      const id = `a_${randomBytes(6).toString('hex')}`;
+      // Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran.
+      const dropped = input.transcript.spans.some(({ epoch }) => epoch > 0);
+      const plan = await planReply(id, response, offered, messages, dropped ? `__${input.iteration}` : '');
+      const kept = await moveBigArguments(plan, artifacts);
+      const output =
+        agent.output && (await outputOf(agent.output, kept.message, input.outputRequest !== undefined));
+      return { ...kept, output };
+    });
     const spent = tries.spentBefore;
     return refuseTooLarge({
       v: 1,
@@ -65,8 +75,23 @@ export async function callModel(
       ...(input.resolve && { settings: resolveSettings(agent, tools, request.model, input.resolve.limits) }),
     });
   } catch (error) {
-    throw await tries.failed(error, response.usage ?? 'unknown');
+    throw await tries.failed(error, cost);
   }
+}
+
+/** While no text comes: stores may be slow, and arguments long. */
+function beatsOf(tries: Tries, cost: Usage | UnknownUsage | undefined): Beats {
+  return { details: () => tries.beat({ offset: 0, text: '' }, cost) };
+}
+
+/** The messages as they are recorded, and with the arguments that are kept as artifacts. */
+async function readTranscript(
+  { transcripts, artifacts }: ActivityServices,
+  { transcript }: CallModelInput,
+  attempt: number,
+): Promise<{ messages: readonly Message[]; whole: readonly Message[] }> {
+  const messages = await transcripts.read(transcript);
+  return { messages, whole: await withWholeArguments(messages, artifacts, attempt) };
 }
 
 function described({ name, description, schema, strict }: AnyTool): ToolDescription {

@@ -11,8 +11,7 @@ export function limit(model: Model, limits: ModelLimits): Model {
     get name() {
       return model.name;
     },
-    call: (request, context) =>
-      limiter.run(limits, request, context.signal, () => model.call(request, context)),
+    call: (request, context) => limiter.run(limits, request, context, () => model.call(request, context)),
     ...(model.prepare && { prepare: () => model.prepare?.() ?? Promise.resolve() }),
   };
 }

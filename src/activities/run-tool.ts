@@ -1,8 +1,10 @@
 import { Context } from '@temporalio/activity';
+import type { Artifacts } from '../artifacts/artifacts.js';
 import { notDone } from '../define/define-tool.js';
-import type { RunToolInput, RunToolResult } from '../shared/activities.js';
+import type { RunToolInput, RunToolResult, ToolHeartbeat } from '../shared/activities.js';
 import { didNotHappen, workerLost } from '../shared/tool-results.js';
 import { withWholeInput } from './big-arguments.js';
+import { beatWhile } from './heartbeats.js';
 import { notHere } from './not-here.js';
 import type { ActivityServices } from './services.js';
 import { ToolExecution } from './tool-execution.js';
@@ -18,7 +20,7 @@ export async function runTool(
   const context = Context.current();
   const tool = agents.findTool(input.agent, input.version, input.tool);
   if (!tool) throw notHere('Tool.NotHere', named(input), agents, context.info.attempt);
-  const whole = await withWholeInput(input, artifacts);
+  const whole = await inputOf(context, input, artifacts);
   return await interrupts.during(context, async (interrupted) => {
     const execution = new ToolExecution(context, tool, whole, artifacts, interrupted);
     if (!tool.idempotent) await execution.recordBegun();
@@ -35,7 +37,7 @@ export async function reconcileTool(
   const tool = agents.findTool(input.agent, input.version, input.tool);
   if (!tool) throw notHere('Tool.NotHere', named(input), agents, context.info.attempt);
   const called = { id: input.callId, name: input.tool };
-  const whole = await withWholeInput(input, artifacts);
+  const whole = await inputOf(context, input, artifacts);
   const execution = new ToolExecution(context, tool, whole, artifacts, context.cancellationSignal);
   return await execution.beating(async () => {
     const args: unknown = await tool.input.parseAsync(whole.input);
@@ -43,6 +45,14 @@ export async function reconcileTool(
     if (!tool.reconcile) return { v: 1, result: workerLost(called) };
     return { v: 1, result: found === notDone ? didNotHappen(called) : await execution.ok(found) };
   });
+}
+
+/** Beats as the try before did, or as one that has not begun. */
+async function inputOf(context: Context, input: RunToolInput, artifacts: Artifacts): Promise<RunToolInput> {
+  const before: ToolHeartbeat | undefined = context.info.heartbeatDetails;
+  const { attempt } = context.info;
+  const details = (): ToolHeartbeat => ({ v: 1, kind: 'tool', begun: false, ...before, attempt });
+  return await beatWhile(context, { details }, () => withWholeInput(input, artifacts));
 }
 
 function named(input: RunToolInput): string {

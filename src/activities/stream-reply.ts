@@ -6,6 +6,7 @@ import {
   type ModelRequest,
   type ModelResponse,
   type Resume,
+  type Wait,
 } from '../shared/model-port.js';
 import { errorText, wireText } from '../shared/wire-text.js';
 import { beatWhile } from './heartbeats.js';
@@ -33,10 +34,15 @@ export async function streamReply(
   const details = (): ModelHeartbeat => {
     shown = text.length;
     const offset = Math.max(0, text.length - WINDOW_CHARACTERS);
-    return tries.beat({ offset, text: stream ? text.slice(offset) : '' }, spentByText());
+    const beat = tries.beat({ offset, text: stream ? text.slice(offset) : '' }, spentByText());
+    return wait ? { ...beat, waiting: waitingFor(wait) } : beat;
   };
   const onText = (piece: string) => {
     text += piece;
+  };
+  let wait: Wait | undefined;
+  const onWait = (latest: Wait | undefined) => {
+    wait = latest;
   };
   const leaving = new AbortController();
   const onTick = () => {
@@ -50,7 +56,7 @@ export async function streamReply(
       set: (id) => tries.setResume(id),
       goesOn: () => !interrupted.aborted && !context.cancellationDetails?.cancelRequested,
     };
-    const modelContext = { signal, attempt, onText, resume, onSpent: tries.add.bind(tries) };
+    const modelContext = { signal, attempt, onText, onWait, resume, onSpent: tries.add.bind(tries) };
     try {
       return await beatWhile(context, beats, () => model.call(request, modelContext));
     } catch (error) {
@@ -63,6 +69,10 @@ export async function streamReply(
       throw await tries.failed(failureOf(error, attempt, isLeaving), spent ?? spentByText());
     }
   });
+}
+
+function waitingFor({ untilAt }: Wait): NonNullable<ModelHeartbeat['waiting']> {
+  return untilAt === undefined ? {} : { untilAt: new Date(untilAt).toISOString() };
 }
 
 /** What an interrupted call has cost, no provider tells. */

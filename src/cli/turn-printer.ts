@@ -40,9 +40,15 @@ export class TurnPrinter {
         break;
       case 'retry_waiting': {
         const { type, message } = event.failure;
-        this.#line(style.yellow(`  ↻ try ${event.attempt - 1} failed (${type}): ${shown(message)}`));
+        const failed = `try ${event.attempt - 1} failed (${type}), trying again ${whenNext(event)}`;
+        this.#line(style.yellow(`  ↻ ${failed}: ${shown(message)}`));
         break;
       }
+      case 'limit_waiting':
+        this.#line(
+          style.yellow(`  … waits for its turn, by this worker's limits of the model${howLong(event)}`),
+        );
+        break;
       case 'message':
         this.#message(event.message);
         break;
@@ -108,6 +114,23 @@ export class TurnPrinter {
 
 function shown(text: string): string {
   return wireLine(safeText(text), PREVIEW_BYTES);
+}
+
+type Waiting = { at: string; untilAt?: string };
+
+/** `in 42.0 s (at 14:03:10)`, by the clock of the one who looks. */
+function whenNext({ at, untilAt = at }: Waiting): string {
+  const ms = Date.parse(untilAt) - Date.parse(at);
+  return ms > 0 ? `in ${duration(ms)} (at ${clockTime(untilAt)})` : 'now';
+}
+
+function howLong({ at, untilAt }: Waiting): string {
+  if (untilAt === undefined) return '';
+  return `, for ${duration(Math.max(0, Date.parse(untilAt) - Date.parse(at)))} (until ${clockTime(untilAt)})`;
+}
+
+function clockTime(at: string): string {
+  return new Date(at).toTimeString().slice(0, 8);
 }
 
 /** `12 ms`, `3.4 s`, `2 min 5 s`. */

@@ -8,7 +8,16 @@ import { decodeFailure, decodePayloads } from './payloads.js';
 type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
 
 /** What was already told of one running activity. */
-type Told = { attempt: number; textLength: number; progress: string | undefined; retryOf: number };
+type Told = {
+  attempt: number;
+  textLength: number;
+  progress: string | undefined;
+  retryOf: number;
+  /** Until when it waits, `''` where nobody knows. */
+  waiting: string | undefined;
+};
+
+const NOTHING_TOLD = { textLength: 0, progress: undefined, waiting: undefined };
 
 /** Tells what heartbeats add to the recorded events: text as it comes, progress, failed attempts. */
 export class LiveEvents {
@@ -27,7 +36,7 @@ export class LiveEvents {
   async #readOne(activity: Pending, fold: TurnFold): Promise<TurnEvent[]> {
     const id = activity.activityId ?? '';
     const attempt = activity.attempt ?? 1;
-    const told = this.#told.get(id) ?? { attempt, textLength: 0, progress: undefined, retryOf: 0 };
+    const told = this.#told.get(id) ?? { attempt, ...NOTHING_TOLD, retryOf: 0 };
     this.#told.set(id, told);
     const base = {
       v: 1 as const,
@@ -41,7 +50,7 @@ export class LiveEvents {
     const isModel = activity.activityType?.name === CALL_MODEL;
     if (attempt > told.attempt) {
       if (isModel && told.textLength > 0) events.push({ ...base, type: 'reset' });
-      Object.assign(told, { attempt, textLength: 0, progress: undefined });
+      Object.assign(told, { attempt, ...NOTHING_TOLD });
     }
     if (attempt > 1 && told.retryOf < attempt - 1 && activity.lastFailure) {
       told.retryOf = attempt - 1;
@@ -60,6 +69,12 @@ export class LiveEvents {
       told.progress = beat.progress;
       return { type: 'tool_progress' as const, callId, text: beat.progress };
     }
+    if (beat.waiting) {
+      const { untilAt = '' } = beat.waiting;
+      if (told.waiting === untilAt) return undefined;
+      told.waiting = untilAt;
+      return { type: 'limit_waiting' as const, ...(untilAt !== '' && { untilAt }) };
+    }
     const end = beat.offset + beat.text.length;
     if (end <= told.textLength) return undefined;
     const from = Math.max(told.textLength, beat.offset);
@@ -72,14 +87,17 @@ export class LiveEvents {
       type: activity.lastFailure?.applicationFailureInfo?.type ?? 'Worker.Lost',
       message: activity.lastFailure?.message ?? '',
     };
-    const until = activity.scheduledTime?.seconds;
     return {
       type: 'retry_waiting' as const,
       failure,
       ...(!isModel && { callId: callIdOf(activity.activityId ?? '', fold) }),
-      ...(until && { untilAt: new Date(Number(until) * 1000).toISOString() }),
+      ...(activity.scheduledTime && { untilAt: isoTime(activity.scheduledTime) }),
     };
   }
+}
+
+function isoTime({ seconds, nanos }: NonNullable<Pending['scheduledTime']>): string {
+  return new Date(Number(seconds ?? 0) * 1000 + Math.floor((nanos ?? 0) / 1e6)).toISOString();
 }
 
 /** `i3.0.call_abc` is the call `call_abc`, of which it holds 40 characters. */

@@ -100,5 +100,5 @@ function pollDelay(pollsSinceNews: number): number {
 }
 
 function isPassing(event: TurnEvent): boolean {
-  return ['text_delta', 'reset', 'retry_waiting', 'tool_progress'].includes(event.type);
+  return ['text_delta', 'reset', 'retry_waiting', 'limit_waiting', 'tool_progress'].includes(event.type);
 }

@@ -124,6 +124,8 @@ export type ModelHeartbeat = {
   text: string;
   /** What the next try goes on with: the id of a reply that the provider works on by itself. */
   resume?: string;
+  /** For its turn, by limits of the worker's process; ISO 8601, where it is known. */
+  waiting?: { untilAt?: string };
   /** What the tries have cost that came to nothing, this one too if it should end here. */
   spent?: TurnUsage;
 };

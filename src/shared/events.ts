@@ -29,6 +29,8 @@ export type TurnEvent = EventBase &
     /** The text of a failed attempt is withdrawn. */
     | { type: 'reset' }
     | { type: 'retry_waiting'; callId?: string; failure: { type: string; message: string }; untilAt?: string }
+    /** The worker's own limits hold the model call back: `maxConcurrent`, `tokensPerMinute`. */
+    | { type: 'limit_waiting'; untilAt?: string }
     /** `usage`: of this model call; what its failed tries cost is in the outcome's only. */
     | { type: 'message'; message: AssistantMessage; usage?: Usage }
     | { type: 'tool_started'; callId: string; name: string; summary: string }

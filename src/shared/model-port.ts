@@ -46,6 +46,9 @@ export type Resume = {
   goesOn(): boolean;
 };
 
+/** `untilAt`: when its limits are looked at again, in milliseconds since 1970; absent before it is the first in line. */
+export type Wait = { untilAt?: number };
+
 export type ModelContext = {
   /** Fires when the turn is interrupted or the worker shuts down. */
   signal: AbortSignal;
@@ -57,6 +60,8 @@ export type ModelContext = {
   resume?: Resume;
   /** To be told of each request that came to nothing while the call goes on by another one. */
   onSpent?(usage: Usage | UnknownUsage | undefined): void;
+  /** To be told when the call waits for its turn by limits of this process; undefined: no longer. */
+  onWait?(wait: Wait | undefined): void;
 };
 
 /** `opaque` is what the provider wants back unread: a signature, an encrypted item. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import {
+  attempts,
   fault,
   reply,
   type Script,
@@ -51,6 +52,17 @@ test('a turn streams its text and its calls, and ends with what it cost', async 
   expect(stdout).toContain('✓ read_file notes.txt');
   expect(stdout).toContain('It is about the sea.');
   expect(stdout).toMatch(/completed · 2 model calls · \d+ tokens in, \d+ out · /);
+});
+
+// O19
+test('a wait that the provider asked for is shown, with its length and its end', async () => {
+  const limited = fault({ status: 429, retryAfter: 3 });
+  const { finished } = await run([attempts(limited, text('Here I am.'))], ['hello']);
+  const { stdout } = await finished;
+  expect(stdout).toMatch(
+    /try 1 failed \(Model\.RateLimited\), trying again in [\d.]+ m?s \(at \d\d:\d\d:\d\d\): .*429/,
+  );
+  expect(stdout).toContain('Here I am.');
 });
 
 test('without a terminal nothing is coloured', async () => {

@@ -1,5 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { attempts, fault, rawChunks, reply, text, toolCall } from '../../src/testing/index.js';
+import type { Message } from '../../src/shared/messages.js';
+import {
+  attempts,
+  fault,
+  rawChunks,
+  reasoning,
+  reply,
+  type ScriptEntry,
+  text,
+  toolCall,
+} from '../../src/testing/index.js';
 import { CrashPlace } from './crash-place.js';
 
 // One place and one supervisor for all: each test kills the worker that serves then.
@@ -118,6 +128,24 @@ describe('a worker killed during a tool', () => {
     expect(['quick', 'hold', 'pay'].map((tool) => turn.runsOf(tool))).toEqual([1, 1, 1]);
   });
 
+  // O20: the provider refuses a call whose reasoning does not come back as it was
+  test('takes no reasoning along: the next one sends that of all rounds back', async () => {
+    const said = ['I look first.', 'Now I wait.'];
+    const round = (index: number, tool: string) => reply(reasoning(said[index] ?? ''), toolCall(tool));
+    const strict = (entry: ScriptEntry) => (messages: readonly Message[]) => {
+      const thoughts = messages.flatMap(thoughtsOf);
+      const isBack = thoughts.length > 0 && thoughts.every((thought, at) => thought === said[at]);
+      const calls = messages.filter(({ role }) => role === 'assistant').length;
+      return isBack && thoughts.length === calls ? entry : fault({ status: 400, body: NOT_PASSED_BACK });
+    };
+    const turn = await place.start([round(0, 'quick'), strict(round(1, 'hold')), strict(text('done'))]);
+    await turn.until('began', 'hold');
+    supervisor.kill();
+    const { outcome } = await turn.ended();
+    expect(outcome).toMatchObject({ type: 'completed', text: 'done' });
+    expect(turn.modelCalls).toBe(3);
+  });
+
   // FA-050
   test('that has finished: its result stays, and it does not run again', async () => {
     const turn = await place.start([toolCall('quick'), toolCall('hold'), text('done')]);
@@ -128,3 +156,12 @@ describe('a worker killed during a tool', () => {
     expect(turn.runsOf('quick')).toBe(1);
   });
 });
+
+const NOT_PASSED_BACK = {
+  error: { message: 'The `reasoning_content` in the thinking mode must be passed back to the API.' },
+};
+
+function thoughtsOf({ role, content }: Message): string[] {
+  const blocks = role === 'assistant' ? content : [];
+  return blocks.flatMap((block) => (block.type === 'reasoning' ? [block.text] : []));
+}

@@ -103,6 +103,19 @@ test('a refused key is said to be, and nothing more is tried', async () => {
   expect(requests).toHaveLength(1);
 });
 
+test.each([
+  [403, 'failed', 'The key may not do this'],
+  [402, 'failed', 'quota is used up'],
+  [500, 'none', 'Not known'],
+  [429, 'none', 'Not known'],
+  [400, 'none', 'Not known'],
+])('of a key whose request ends in %i it is not said that it is accepted', async (status, expected, says) => {
+  const { url } = await serve(() => fault({ status }));
+  const { finding, report } = await reportOn(url);
+  expect(finding('key')).toMatchObject({ status: expected, says: expect.stringContaining(says) });
+  expect(report.ok).toBe(false);
+});
+
 test("an unknown model is answered with the server's nearest names", async () => {
   const body = { error: { message: 'The model does not exist', code: 'model_not_found' } };
   const { url } = await serve(() => fault({ status: 404, body }), { model: 'qwen3-coder' });

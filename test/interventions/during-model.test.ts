@@ -69,6 +69,9 @@ describe('an interrupt during a model call', () => {
       async ({ turn }) => {
         const waiting = await untilEvent(turn, 'retry_waiting');
         expect(waiting.failure.type).toBe('Model.RateLimited');
+        const waitMs = Date.parse(waiting.untilAt ?? '') - Date.parse(waiting.at);
+        expect(waitMs).toBeGreaterThan(30_000);
+        expect(waitMs).toBeLessThan(61_000);
         const interruptedAt = performance.now();
         await turn[kind]();
         await turn.result().catch(() => undefined);

@@ -3,7 +3,6 @@ import { openai } from '../../src/activities/openai/openai.js';
 import type { OpenAiOptions } from '../../src/activities/openai/options.js';
 import { toChatMessages } from '../../src/activities/openai-chat/to-chat-messages.js';
 import type { AssistantMessage, Message } from '../../src/shared/messages.js';
-import type { ModelResponse } from '../../src/shared/model-port.js';
 import {
   rawChunks,
   type Script,
@@ -13,6 +12,7 @@ import {
 } from '../../src/testing/index.js';
 import { contextWith } from '../openai-responses/call-responses.js';
 import { callDelta, delta, question, requestOf } from './call-served.js';
+import { answeredBy, kept } from './kept-reply.js';
 
 let server: ServedModel | undefined;
 
@@ -26,28 +26,7 @@ async function call(script: Script, messages: readonly Message[], options: OpenA
   return await openai({ baseURL: server.url, ...options }).call(requestOf(messages), contextWith());
 }
 
-/** The reply as the plan would keep it. */
-function kept(response: ModelResponse, id: string): AssistantMessage {
-  const content = response.content.map((part, at) => ({
-    ...part,
-    id: part.type === 'tool_call' ? part.id : `${id}.${at}`,
-  }));
-  return { role: 'assistant', id, content };
-}
-
-const result: Message = {
-  role: 'tool',
-  id: 'm2',
-  content: [
-    {
-      type: 'tool_result',
-      callId: 'a',
-      name: 'look',
-      status: 'ok',
-      content: [{ type: 'text', id: 't', text: 'seen' }],
-    },
-  ],
-};
+const result = answeredBy('a');
 const look = callDelta({ index: 0, id: 'a', function: { name: 'look', arguments: '{}' } });
 const finish = delta({}, 'tool_calls');
 
@@ -55,9 +34,7 @@ const finish = delta({}, 'tool_calls');
 async function sentBack(chunks: unknown[], options: OpenAiOptions = {}): Promise<unknown> {
   const script = [rawChunks([...chunks, look, finish]), text('done')];
   const first = kept(await call(script, [question], options), 'm1');
-  // A transcript is JSON wherever it goes.
-  const again: AssistantMessage = JSON.parse(JSON.stringify(first));
-  await call(script, [question, again, result], options);
+  await call(script, [question, first, result], options);
   return server?.requests[1]?.body.messages[2];
 }
 

@@ -19,6 +19,7 @@ async function callsFrom(...fragments: Fragment[]): Promise<string[]> {
   );
 }
 
+// O07, SM-061: ours drops none, takes what lacks an index, and never joins two calls
 describe('fragments of tool calls', () => {
   const both = ['a time {"z":1}', 'b weather {"c":2}'];
 

@@ -5,6 +5,7 @@ import { toInputItems } from '../../src/activities/openai-responses/to-input-ite
 import type { AssistantMessage, Message } from '../../src/shared/messages.js';
 import type { ModelRequest, ModelResponse } from '../../src/shared/model-port.js';
 import {
+  fault,
   rawBytes,
   reasoning,
   reply,
@@ -15,6 +16,7 @@ import {
   toolCall,
 } from '../../src/testing/index.js';
 import { question, requestOf } from '../openai-chat/call-served.js';
+import { kept } from '../openai-chat/kept-reply.js';
 import { contextWith, ended, item, namedEvents } from './call-responses.js';
 
 let server: ServedModel | undefined;
@@ -37,18 +39,6 @@ async function call(
 const image = { type: 'image' as const, id: 'i', mediaType: 'image/png', data: 'AAAA' };
 const block = (said: string) => ({ type: 'text' as const, id: 't', text: said });
 const look = { name: 'look', description: 'Looks.', schema: { type: 'object' } };
-
-/** The reply as the plan would keep it. */
-function kept(response: ModelResponse, id: string): AssistantMessage {
-  return {
-    role: 'assistant',
-    id,
-    content: response.content.map((part, at) => ({
-      ...part,
-      id: part.type === 'tool_call' ? part.id : `${id}.${at}`,
-    })),
-  };
-}
 
 function answered(id: string, callId: string): Message {
   return {
@@ -217,11 +207,38 @@ describe('reasoning of the Responses API', () => {
     expect(toInputItems([first], 'elsewhere.example:443')).toMatchObject([{ type: 'function_call' }]);
   });
 
+  it.each([true, false])(
+    'that can not be decrypted is left out, and the turn goes on (background: %s)',
+    async (background) => {
+      const body = {
+        error: {
+          message: 'The encrypted content gAAA could not be verified.',
+          code: 'invalid_encrypted_content',
+        },
+      };
+      const undecryptable = fault({ status: 400, body });
+      const script: Script = [
+        reply(reasoning('I think'), toolCall('look')),
+        (sent) => (JSON.stringify(sent).includes('"reasoning"') ? undecryptable : text('Bye')),
+      ];
+      const first = kept(await call(script, requestOf()), 'm1');
+      const messages: Message[] = [question, first, answered('m2', 'call_0_1')];
+      const response = await call(script, requestOf(messages), { background });
+      expect(response.content).toMatchObject([{ type: 'text', text: 'Bye' }]);
+      const types = server?.responses
+        .slice(1)
+        .map(({ body: { input } }) => (input as { type?: string }[])[1]?.type);
+      expect(types).toEqual(['reasoning', 'function_call']);
+    },
+  );
+
   it('that nothing follows stays away, as a provider would refuse it', async () => {
     const first = kept(await call(rounds, requestOf()), 'm1');
     const [thought] = first.content;
     const cut: AssistantMessage = { ...first, content: thought ? [thought] : [] };
-    expect(toInputItems([cut], new URL(server?.url ?? '').host)).toMatchObject([{ role: 'assistant' }]);
+    const origin = `${new URL(server?.url ?? '').host}/v1#scripted`;
+    expect(toInputItems([first], origin)).toMatchObject([{ type: 'reasoning' }, {}]);
+    expect(toInputItems([cut], origin)).toMatchObject([{ role: 'assistant' }]);
   });
 
   it('without encrypted content is shown, and not sent', async () => {

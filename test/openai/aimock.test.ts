@@ -26,10 +26,10 @@ describe.each([
   ['responses', true],
   ['responses', false],
 ] as const)('aimock, by %s, stream: %s,', (api, stream) => {
-  const ask = (messages: Message[], more: Partial<ModelRequest> = {}) => {
+  const ask = (messages: Message[], more: Partial<ModelRequest> = {}, onText = (_text: string) => {}) => {
     const options = { model: 'gpt-5.5', baseURL: `${mock.url}/v1`, apiKey: 'k', api, stream };
     const model = openai({ ...options, structuredOutput: true });
-    return model.call({ ...requestOf(messages), model: 'gpt-5.5', ...more }, contextWith());
+    return model.call({ ...requestOf(messages), model: 'gpt-5.5', ...more }, contextWith({ onText }));
   };
 
   it('is understood: reasoning, text and calls', async () => {
@@ -48,6 +48,13 @@ describe.each([
     // A reasoning model's reply begins with an encrypted item, of which nothing is shown.
     const { content } = await ask(afterLook);
     expect(content.at(-1)).toEqual({ type: 'text', text: 'W1 is in 场 🌍.' });
+  });
+
+  it('is understood: its text comes in pieces where it streams', async () => {
+    const pieces: string[] = [];
+    const { content } = await ask(afterLook, {}, (text) => pieces.push(text));
+    expect(content.at(-1)).toMatchObject({ text: pieces.join('') });
+    expect(pieces.length > 1).toBe(stream);
   });
 
   it('is understood: the output limit', async () => {

@@ -34,7 +34,7 @@ export async function startAimock(): Promise<LLMock> {
     reasoning: 'hm',
     toolCalls: [look, ping],
   });
-  mock.onMessage('long', { content: 'half', finishReason: 'length' });
+  mock.onMessage('long', { content: 'half a reply', finishReason: 'length' });
   mock.onMessage('empty', { content: '' });
   mock.onMessage('json', { content: '{"a":1}' });
   const error = (message: string, code: string) => ({ error: { message, code } });

@@ -2,6 +2,7 @@ import type { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openai } from '../../src/activities/openai/openai.js';
 import type { Message } from '../../src/shared/messages.js';
+import type { ModelRequest } from '../../src/shared/model-port.js';
 import { fault, rawChunks, type ScriptEntry, serveScriptedModel } from '../../src/testing/index.js';
 import { failureOf, requestOf } from '../openai-chat/call-served.js';
 import { contextWith } from '../openai-responses/call-responses.js';
@@ -35,10 +36,11 @@ const providers = [
 const cases = providers.flatMap((provider) => [[...provider, true] as const, [...provider, false] as const]);
 
 describe.each(cases)("%s by Portkey's gateway, as %s at %s, stream: %s,", (provider, name, path, stream) => {
-  const ask = (messages: Message[]) => {
+  const ask = (messages: Message[], more: Partial<ModelRequest> = {}, onText = (_text: string) => {}) => {
     const headers = gatewayHeaders(provider, `${mock.url}${path}`);
-    const options = { model: name, baseURL: gateway.url, apiKey: 'k', stream, headers, maxOutputTokens: 100 };
-    return openai(options).call({ ...requestOf(messages), model: name }, contextWith());
+    const at = { model: name, baseURL: gateway.url, apiKey: 'k', stream, headers, maxOutputTokens: 100 };
+    const request = { ...requestOf(messages), model: name, ...more };
+    return openai({ ...at, structuredOutput: true }).call(request, contextWith({ onText }));
   };
 
   it('is understood: text and calls', async () => {
@@ -48,6 +50,20 @@ describe.each(cases)("%s by Portkey's gateway, as %s at %s, stream: %s,", (provi
       text: expect.stringContaining('I look.'),
     });
     expect(stopReason).toBe('tool_use');
+  });
+
+  it('is understood: its text comes in pieces where it streams', async () => {
+    const pieces: string[] = [];
+    await ask([said('long')], {}, (text) => pieces.push(text));
+    expect(pieces.join('')).toBe('half a reply');
+    expect(pieces.length > 1).toBe(stream);
+  });
+
+  it.runIf(provider === 'openai')('is understood: structured output', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'number' } } };
+    const output = { name: 'answer', schema, strict: false };
+    const { content } = await ask([said('json')], { output });
+    expect(content.at(-1)).toMatchObject({ text: '{"a":1}' });
   });
 
   // Of Cohere's API the mock does not find the result.

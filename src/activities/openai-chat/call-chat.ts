@@ -1,18 +1,23 @@
 import type { ApiCall } from '../openai/api-call.js';
 import { exchange } from '../openai/exchange.js';
-import { originOf } from '../openai/origin.js';
+import { placeOf } from '../openai/origin.js';
 import { postBody } from '../openai/post-body.js';
 import type { WireReply } from '../openai/read-reply.js';
+import { sendWithReasoning } from '../openai/reasoning-refusals.js';
 import { chatBody } from './chat-body.js';
 import { chatReply } from './chat-reply.js';
 
 /** One reply by Chat Completions. */
 export async function callChat({ access, options, request, context }: ApiCall): Promise<WireReply> {
-  const body = chatBody(request, access, options);
+  const place = placeOf(access, request);
+  const asked = { place, messages: request.messages, canGiveMore: options.sendReasoning !== 'never' };
   return await exchange(context, {
     access,
     options,
-    send: (client, signal) => postBody(client, '/chat/completions', body, signal),
-    reply: chatReply(originOf(access), context.onText),
+    send: (client, signal) =>
+      sendWithReasoning(asked, () =>
+        postBody(client, '/chat/completions', chatBody(request, access, options), signal),
+      ),
+    reply: chatReply(place.origin, context.onText),
   });
 }

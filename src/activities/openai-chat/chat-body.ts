@@ -3,7 +3,8 @@ import type { ModelRequest, ToolDescription } from '../../shared/model-port.js';
 import { isOpenAi } from '../openai/access.js';
 import type { Access } from '../openai/openai-client.js';
 import type { OpenAiOptions } from '../openai/options.js';
-import { originOf } from '../openai/origin.js';
+import { placeOf } from '../openai/origin.js';
+import { acceptable, demandsReasoning } from '../openai/reasoning-refusals.js';
 import { toolUseOf, withFields } from '../openai/request-body.js';
 import type { WrittenList } from '../openai/written-list.js';
 import { writtenChatMessages } from './to-chat-messages.js';
@@ -13,11 +14,12 @@ export type ChatBody = Omit<ChatCompletionCreateParams, 'messages'> & { messages
 /** The body of a Chat Completions request; `request.model` is set. */
 export function chatBody(request: ModelRequest, access: Access, options: OpenAiOptions): ChatBody {
   const { stream = true, sendReasoning = 'tools', temperature, body } = options;
-  const sent = { origin: originOf(access), reasoning: sendReasoning };
+  const place = placeOf(access, request);
+  const sent = { origin: place.origin, reasoning: sendReasoning, demanded: demandsReasoning(place) };
   return withFields<ChatBody>(
     {
       model: request.model,
-      messages: writtenChatMessages(request.instructions, request.messages, sent),
+      messages: writtenChatMessages(request.instructions, acceptable(request.messages, place), sent),
       ...(request.tools.length > 0 && { tools: request.tools.map(toolParam) }),
       ...toolUse(request, options),
       ...(temperature !== undefined && { temperature }),

@@ -9,6 +9,10 @@ const DETAILS = 'reasoning_details';
 /** The fields that bring reasoning as plain text; it goes back in the one that it came in. */
 const FIELDS = ['reasoning_content', 'reasoning', 'thinking'] as const;
 type Field = (typeof FIELDS)[number];
+/** What the name of the field is called in a block's `opaque`. */
+const FIELD = 'field';
+/** In place of a thought that there is none of: DeepSeek refuses an empty one. */
+const NO_THOUGHT = ' ';
 
 /** What an assistant message of the wire has of reasoning. */
 export type WireReasoning = {
@@ -49,23 +53,42 @@ export function reasoningAccumulator(origin: string) {
         return [{ type: 'reasoning', text: shown, opaque: toOpaque(origin, DETAILS, details) }];
       }
       if (field === undefined) return [];
-      return [{ type: 'reasoning', text, ...(field !== 'reasoning_content' && { opaque: field }) }];
+      return [{ type: 'reasoning', text, opaque: toOpaque(origin, FIELD, field) }];
     },
   };
 }
 
-/** The reasoning of a message as its provider wants it back; nothing of what another one signed. */
-export function wireReasoning(blocks: readonly ReasoningBlock[], origin: string): WireReasoning {
+type Wanted = {
+  origin: string;
+  /** The model refuses a message without any: what another one thought has to do, as plain text. */
+  demanded?: boolean;
+};
+
+/** The reasoning of a message as its provider wants it back; nothing of what another one thought or signed. */
+export function wireReasoning(
+  blocks: readonly ReasoningBlock[],
+  { origin, demanded }: Wanted,
+): WireReasoning {
   const details = blocks.flatMap((block) => fromOpaque(block.opaque, origin, DETAILS) ?? []);
   if (details.length > 0) return { reasoning_details: details };
-  const plainBlocks = blocks.filter((block) => block.opaque === undefined || isField(block.opaque));
-  const text = plainBlocks.map((block) => block.text.toWellFormed()).join('');
-  const field = plainBlocks.find((block) => block.opaque !== undefined)?.opaque ?? 'reasoning_content';
-  return text === '' ? {} : { [field]: text };
+  const own = blocks.flatMap((block) => {
+    const field = fieldOf(block, origin);
+    return field === undefined ? [] : [{ field, text: block.text }];
+  });
+  const text = textIn(own);
+  if (text !== '') return { [own[0]?.field ?? 'reasoning_content']: text };
+  return demanded ? { reasoning_content: textIn(blocks) || NO_THOUGHT } : {};
 }
 
-function isField(opaque: string): boolean {
-  return FIELDS.some((field) => field === opaque);
+/** The field that a plain thought goes back in, if it came from there. */
+function fieldOf({ opaque }: ReasoningBlock, origin: string): Field | undefined {
+  // Of old ones, and of what a caller hands in, nobody knows where they came from.
+  if (opaque === undefined) return 'reasoning_content';
+  return FIELDS.find((field) => field === opaque || field === fromOpaque(opaque, origin, FIELD));
+}
+
+function textIn(blocks: readonly { text: string }[]): string {
+  return blocks.map(({ text }) => text.toWellFormed()).join('');
 }
 
 /** Pieces of one block have its type and its index; an encrypted one comes whole. */

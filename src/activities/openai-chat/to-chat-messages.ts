@@ -35,6 +35,8 @@ export type ChatMessageOptions = {
   origin: string;
   /** Which messages of the model go with their reasoning. */
   reasoning: 'tools' | 'always' | 'never';
+  /** The model refuses such messages without any, and is given what there is. */
+  demanded?: boolean;
 };
 
 const written = rememberedWriter<ChatCompletionMessageParam>();
@@ -68,7 +70,7 @@ function wireMessages(
   messages: readonly Message[],
   options: ChatMessageOptions,
 ): WireMessage<ChatCompletionMessageParam>[] {
-  const variant = `${options.origin} ${options.reasoning}`;
+  const variant = `${options.origin} ${options.reasoning} ${options.demanded}`;
   const variantAfterTools = `${variant}, after tools`;
   return mergeUserMessages(messages).map((message, index, all) => {
     const afterTools = all[index - 1]?.role === 'tool';
@@ -135,8 +137,8 @@ function assistant(
     .filter((block) => block.type === 'tool_call')
     .map((block) => toolCall(block, options.origin));
   const wanted = { tools: calls.length > 0 || afterTools, always: true, never: false }[options.reasoning];
-  const thoughts = wanted ? message.content.filter((block) => block.type === 'reasoning') : [];
-  const { thinking, ...reasoning } = wireReasoning(thoughts, options.origin);
+  const thoughts = message.content.filter((block) => block.type === 'reasoning');
+  const { thinking, ...reasoning } = wanted ? wireReasoning(thoughts, options) : {};
   return {
     role: 'assistant',
     content: content(text, thinking, calls.length > 0),

@@ -8,9 +8,10 @@ import { refuseEmpty } from '../openai/empty-reply.js';
 import { exchange } from '../openai/exchange.js';
 import { modelFailure } from '../openai/model-failure.js';
 import { openAiClient } from '../openai/openai-client.js';
-import { originOf } from '../openai/origin.js';
+import { placeOf } from '../openai/origin.js';
 import { postBody } from '../openai/post-body.js';
 import type { ReplyAccumulator, WireReply } from '../openai/read-reply.js';
+import { sendWithReasoning } from '../openai/reasoning-refusals.js';
 import { responsesBody } from './responses-body.js';
 import { responsesReply } from './responses-reply.js';
 
@@ -74,8 +75,8 @@ async function ended(call: ApiCall, begun: Background): Promise<Background> {
 }
 
 /** One that failed is forgotten, so that the next try begins anew. */
-async function replyOf({ access, context }: ApiCall, response: JsonObject): Promise<WireReply> {
-  const reply = responsesReply(originOf(access), context.onText);
+async function replyOf({ access, request, context }: ApiCall, response: JsonObject): Promise<WireReply> {
+  const reply = responsesReply(placeOf(access, request).origin, context.onText);
   try {
     reply.add(response);
     return refuseEmpty(reply.end(false), context.attempt);
@@ -94,7 +95,8 @@ function isRunning({ status }: JsonObject): boolean {
 /** An abort waits a moment for the id: without it, what has begun could neither be ended nor be gone on with. */
 async function create(call: ApiCall): Promise<Background> {
   const { request, access, options, context } = call;
-  const body = responsesBody(request, access, options);
+  const place = placeOf(access, request);
+  const asked = { place, messages: request.messages, canGiveMore: false };
   const late = new AbortController();
   const onAbort = () => {
     void setTimeout(GRACE_MS, undefined, { ref: false }).then(() => late.abort(context.signal.reason));
@@ -102,7 +104,11 @@ async function create(call: ApiCall): Promise<Background> {
   context.signal.addEventListener('abort', onAbort, { once: true });
   try {
     const inTime = { ...call, context: { ...context, signal: late.signal } };
-    return await ask(inTime, (client, signal) => postBody(client, '/responses', body, signal));
+    return await ask(inTime, (client, signal) =>
+      sendWithReasoning(asked, () =>
+        postBody(client, '/responses', responsesBody(request, access, options), signal),
+      ),
+    );
   } finally {
     context.signal.removeEventListener('abort', onAbort);
   }

@@ -2,7 +2,8 @@ import type { FunctionTool, ResponseCreateParams } from 'openai/resources/respon
 import type { ModelRequest, ToolDescription } from '../../shared/model-port.js';
 import type { Access } from '../openai/openai-client.js';
 import type { OpenAiOptions } from '../openai/options.js';
-import { originOf } from '../openai/origin.js';
+import { placeOf } from '../openai/origin.js';
+import { acceptable } from '../openai/reasoning-refusals.js';
 import { toolUseOf, withFields } from '../openai/request-body.js';
 import type { WrittenList } from '../openai/written-list.js';
 import { writtenInputItems } from './to-input-items.js';
@@ -15,11 +16,12 @@ export type ResponsesBody = Omit<ResponseCreateParams, 'input'> & { input: Writt
  */
 export function responsesBody(request: ModelRequest, access: Access, options: OpenAiOptions): ResponsesBody {
   const { stream = true, background = false, temperature, maxOutputTokens, body } = options;
+  const place = placeOf(access, request);
   return withFields<ResponsesBody>(
     {
       model: request.model,
       ...(request.instructions !== '' && { instructions: request.instructions.toWellFormed() }),
-      input: writtenInputItems(request.messages, originOf(access)),
+      input: writtenInputItems(acceptable(request.messages, place), place.origin),
       ...(request.tools.length > 0 && { tools: request.tools.map(toolParam) }),
       ...toolUse(request, options),
       ...(temperature !== undefined && { temperature }),

@@ -1,6 +1,7 @@
 import { ModelError } from '../../shared/model-port.js';
 import type { Access } from './openai-client.js';
 import type { OpenAiOptions } from './options.js';
+import { keepSecret } from './secrets.js';
 
 const ENDPOINT = /\/(?:chat\/completions|completions|responses)\/?$/;
 
@@ -11,7 +12,7 @@ export function modelName(options: OpenAiOptions): string {
   return name;
 }
 
-/** Where and with which key. Throws `Model.Misconfigured` that says which variable is wrong, and what to set. */
+/** Where and with which key, which no error shows from then on. Throws `Model.Misconfigured` that says which variable is wrong, and what to set. */
 export function accessOf(options: OpenAiOptions): Access {
   const baseURL = baseUrlOf(options);
   const apiKey = (options.apiKey || process.env['OPENAI_API_KEY'] || '').trim();
@@ -24,7 +25,9 @@ export function accessOf(options: OpenAiOptions): Access {
       'OPENAI_API_KEY is not set. Set it, or set OPENAI_BASE_URL to a server that needs none.',
     );
   }
-  return { apiKey, ...(baseURL !== '' && { baseURL }), ...(headers && { headers }) };
+  const access = { apiKey, ...(baseURL !== '' && { baseURL }), ...(headers && { headers }) };
+  keepSecret(access);
+  return access;
 }
 
 function baseUrlOf(options: OpenAiOptions): string {

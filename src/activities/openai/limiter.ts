@@ -1,5 +1,11 @@
 import { isJsonObject } from '../../shared/json.js';
-import { ModelError, type ModelRequest, type ModelResponse } from '../../shared/model-port.js';
+import {
+  type ModelContext,
+  ModelError,
+  type ModelRequest,
+  type ModelResponse,
+  type Wait,
+} from '../../shared/model-port.js';
 
 export type ModelLimits = {
   /** Calls that run at once in this process. */
@@ -10,7 +16,8 @@ export type ModelLimits = {
 
 type Reply = Pick<ModelResponse, 'usage'>;
 type Spent = { at: number; tokens: number };
-type Waiting = { limits: ModelLimits; spent: Spent; go(): void };
+type Waiting = { limits: ModelLimits; spent: Spent; go(): void; tell(wait: Wait | undefined): void };
+type Waiter = Pick<ModelContext, 'signal' | 'onWait'>;
 
 const WINDOW_MS = 60_000;
 const CHARACTERS_A_TOKEN = 4;
@@ -31,12 +38,12 @@ export class Limiter {
   async run<Answer extends Reply>(
     limits: ModelLimits,
     request: ModelRequest,
-    signal: AbortSignal,
+    waiter: Waiter,
     call: () => Promise<Answer>,
   ): Promise<Answer> {
     if (limits.maxConcurrent === undefined && limits.tokensPerMinute === undefined) return await call();
     const spent: Spent = { at: 0, tokens: limits.tokensPerMinute === undefined ? 0 : estimate(request) };
-    await this.#admitted(limits, spent, signal);
+    await this.#admitted(limits, spent, waiter);
     try {
       const answer = await call();
       const { usage } = answer;
@@ -54,7 +61,7 @@ export class Limiter {
   }
 
   /** Resolves when the call counts as running; rejects with the signal's reason as soon as it fires. */
-  async #admitted(limits: ModelLimits, spent: Spent, signal: AbortSignal): Promise<void> {
+  async #admitted(limits: ModelLimits, spent: Spent, { signal, onWait }: Waiter): Promise<void> {
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
       const stop = () => {
@@ -67,12 +74,15 @@ export class Limiter {
         spent,
         go() {
           signal.removeEventListener('abort', stop);
+          onWait?.(undefined);
           resolve();
         },
+        tell: (wait) => onWait?.(wait),
       };
       this.#waiting.push(waiting);
       signal.addEventListener('abort', stop, { once: true });
       this.#letGo();
+      if (this.#waiting.includes(waiting) && this.#waiting[0] !== waiting) waiting.tell({});
     });
   }
 
@@ -101,6 +111,7 @@ export class Limiter {
       const now = Date.now();
       const wait = this.#waitMs(first.limits, first.spent, now);
       if (wait > 0) {
+        first.tell(wait < Infinity ? { untilAt: now + wait } : {});
         if (wait < Infinity) this.#timer = setTimeout(() => this.#letGo(), wait);
         return;
       }

@@ -1,6 +1,7 @@
 import { ModelError } from '../../shared/model-port.js';
 import type { UnknownUsage, Usage } from '../../shared/usage.js';
 import { wireText } from '../../shared/wire-text.js';
+import { withoutSecrets } from './secrets.js';
 
 export const MAX_FAILURE_BYTES = 2048;
 
@@ -27,23 +28,13 @@ export function modelFailure(
   options: FailureOptions = {},
 ): ModelError {
   const { retryable, advice } = whatToDo[type];
-  const said = withoutKeys(details, options.key);
+  const said = withoutSecrets(details, options.key);
   return new ModelError(type, wireText(`${options.advice ?? advice} Details: ${said}`, MAX_FAILURE_BYTES), {
     retryable: options.retryable ?? retryable,
     retryAfterMs: options.retryAfterMs,
     maxAttempts: options.maxAttempts,
     usage: options.usage,
   });
-}
-
-/** A shorter one is a placeholder, whose letters stand in other words too. */
-const SHORTEST_KEY = 8;
-
-function withoutKeys(text: string, key = ''): string {
-  const withoutOurs = key.length < SHORTEST_KEY ? text : text.replaceAll(key, '[key]');
-  return withoutOurs
-    .replace(/\bBearer\s+[^\s"',]+/gi, 'Bearer [key]')
-    .replace(/\b(?:sk|rk|pk|gsk|xai|pplx|nvapi)[-_][\w*.-]{6,}|\bAIza[\w*-]{10,}/g, '[key]');
 }
 
 export type ModelFailureType = keyof typeof whatToDo;

@@ -11,7 +11,7 @@ import { accessOf, isOpenAi, modelName } from './access.js';
 import { refuseEmpty } from './empty-reply.js';
 import { limiterAt } from './limiter.js';
 import type { OpenAiOptions } from './options.js';
-import { originOf } from './origin.js';
+import { hostOf } from './origin.js';
 import { priced, priceProblem, pricesOfEnvironment } from './prices.js';
 
 /**
@@ -35,9 +35,9 @@ export function openai(options: OpenAiOptions = {}): Model {
       ...(!strictTools && { tools: request.tools.map((tool) => ({ ...tool, strict: false })) }),
       ...(output && structuredOutput && { output }),
     };
-    const limiter = limiterAt(`${originOf(access)} ${named.model}`);
+    const limiter = limiterAt(`${hostOf(access)} ${named.model}`);
     const prices = options.prices ?? pricesOfEnvironment();
-    return await limiter.run(options, named, context.signal, async () => {
+    return await limiter.run(options, named, context, async () => {
       try {
         const asked = { access, options: optionsOf(options, request), request: named, context };
         const { lacksCalls: _lacksCalls, ...reply } = refuseEmpty(await callApi(asked), context.attempt);

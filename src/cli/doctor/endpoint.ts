@@ -1,6 +1,7 @@
 import { accessOf } from '../../activities/openai/access.js';
 import type { Access } from '../../activities/openai/openai-client.js';
 import type { OpenAiOptions } from '../../activities/openai/options.js';
+import { withoutSecrets } from '../../activities/openai/secrets.js';
 import { UsageError } from '../usage-error.js';
 
 export type EndpointOptions = {
@@ -47,7 +48,7 @@ export function endpointOf(
   };
 }
 
-/** The key is never shown, whoever repeats it. A short one is a placeholder, whose letters stand in other words too. */
+/** The key is never shown, whoever repeats it. */
 export function withoutKey(text: string, key: string): string {
-  return key.length < 6 ? text : text.replaceAll(key, '[key]');
+  return withoutSecrets(text, key);
 }

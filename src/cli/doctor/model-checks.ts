@@ -56,19 +56,31 @@ async function keyAccepted(endpoint: Endpoint, found: Findings, askModel: AskMod
   if (endpoint.model === undefined && found.answer?.status !== 401) {
     return none('Not known before a model is named.');
   }
-  const refusedAtOnce = found.answer?.status === 401;
-  if (!refusedAtOnce) {
-    const question = [userSays('Answer with the single word: ready')];
-    found.reply = await askModel(question, {}, { stream: false });
+  if (found.answer?.status === 401) {
+    found.hopeless = true;
+    return keyRefused(endpoint);
   }
-  const refused = refusedAtOnce || typeOf(found.reply) === 'Model.Authentication';
-  if (!refused) return ok(endpoint.key === '' ? 'None is set, and none is asked for.' : 'It is accepted.');
-  found.hopeless = true;
-  if (endpoint.key === '')
-    return failed('The server asks for a key.', 'Set OPENAI_API_KEY, on the worker too.');
+  const question = [userSays('Answer with the single word: ready')];
+  found.reply = await askModel(question, {}, { stream: false });
+  const { type, problem } = wasRefused(found.reply) ? found.reply : NO_FAULT;
+  if (type === NO_FAULT.type || type === 'Model.EmptyReply')
+    return ok(endpoint.key === '' ? 'None is set, and none is asked for.' : 'It is accepted.');
+  const isTheKeys = KEY_FAULTS.includes(type);
+  if (isTheKeys) found.hopeless = true;
+  if (type === 'Model.Authentication') return keyRefused(endpoint);
+  // Whatever else is wrong, a server may have found out before it looked at the key.
+  return isTheKeys ? failed(problem) : none('Not known, as no reply came.');
+}
+
+const NO_FAULT = { type: '', problem: '' };
+/** With these no request of this key succeeds. */
+const KEY_FAULTS = ['Model.Authentication', 'Model.PermissionDenied', 'Model.QuotaExceeded'];
+
+function keyRefused({ key, url }: Endpoint): Finding {
+  if (key === '') return failed('The server asks for a key.', 'Set OPENAI_API_KEY, on the worker too.');
   return failed(
     'The server refuses the key (401).',
-    `Set OPENAI_API_KEY to a key of ${new URL(endpoint.url).host}, without spaces or quotes.`,
+    `Set OPENAI_API_KEY to a key of ${new URL(url).host}, without spaces or quotes.`,
   );
 }
 

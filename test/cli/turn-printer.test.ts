@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { terminalOf } from '../../src/cli/terminal.js';
+import { TurnPrinter } from '../../src/cli/turn-printer.js';
+import type { TurnEvent } from '../../src/shared/events.js';
+
+type Part = TurnEvent extends infer Event
+  ? Event extends TurnEvent
+    ? Omit<Event, keyof Base>
+    : never
+  : never;
+type Base = { v: 1; seq: number; turnId: string; iteration: number; attempt: number; at: string };
+
+const at = '2026-03-01T12:00:00.000Z';
+const in42s = '2026-03-01T12:00:42.000Z';
+const clock = new Date(in42s).toTimeString().slice(0, 8);
+
+function printed(event: Part): string {
+  const out: string[] = [];
+  const { style } = terminalOf(process.stdout, { NO_COLOR: '1' });
+  const printer = new TurnPrinter({ style, write: (text) => void out.push(text) });
+  printer.print({ v: 1, seq: 1, turnId: 't', iteration: 0, attempt: 2, at, ...event });
+  return out.join('');
+}
+
+const failure = { type: 'Model.RateLimited', message: 'Details: 429: slow down' };
+
+test.each([
+  [in42s, `in 42.0 s (at ${clock})`],
+  ['2026-03-01T11:59:59.000Z', 'now'],
+  [undefined, 'now'],
+])('a retry that waits until %s is printed as "%s"', (untilAt, when) => {
+  expect(printed({ type: 'retry_waiting', failure, ...(untilAt && { untilAt }) })).toBe(
+    `  ↻ try 1 failed (Model.RateLimited), trying again ${when}: Details: 429: slow down\n`,
+  );
+});
+
+test.each([
+  [in42s, `, for 42.0 s (until ${clock})`],
+  [undefined, ''],
+])("a wait by the worker's own limits until %s is printed", (untilAt, when) => {
+  expect(printed({ type: 'limit_waiting', ...(untilAt && { untilAt }) })).toBe(
+    `  … waits for its turn, by this worker's limits of the model${when}\n`,
+  );
+});
