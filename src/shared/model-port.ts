@@ -55,6 +55,10 @@ export type ModelContext = {
   onText(text: string): void;
   /** Where the caller can keep an id; without it a call begins anew with each try. */
   resume?: Resume;
+  /**
+   * To be told that the request waits for its turn, and that it goes out: what is ended while it waits has cost nothing.
+   */
+  onStage?(stage: 'waiting' | 'sent'): void;
   /** To be told of each request that came to nothing while the call goes on by another one. */
   onSpent?(usage: Usage | UnknownUsage | undefined): void;
 };

@@ -142,6 +142,7 @@ function background(): ReplyAccumulator<Background> {
       if (isJsonObject(body)) response = body;
     },
     finish: () => undefined,
+    phase: () => 'beginning',
     isFinished: () => response !== undefined,
     end() {
       const id = response?.['id'];

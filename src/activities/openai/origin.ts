@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, parseJson } from '../../shared/json.js';
+import { jsonText } from './deep-json.js';
 import type { Access } from './openai-client.js';
 
 /** Where a reply came from: what is signed or encrypted there has no meaning, and is often refused, elsewhere. */
@@ -6,9 +7,9 @@ export function originOf(access: Access): string {
   return access.baseURL === undefined ? 'api.openai.com' : new URL(access.baseURL).host;
 }
 
-/** A value that is to go back unread, as the text of an `opaque`. */
+/** A value that is to go back unread, as the text of an `opaque`; empty for one that is nested too deep. */
 export function toOpaque(origin: string, kind: string, value: Json): string {
-  return JSON.stringify({ at: origin, [kind]: value });
+  return jsonText({ at: origin, [kind]: value }, '');
 }
 
 /** The value again, if it came from this origin and is of this kind. */
