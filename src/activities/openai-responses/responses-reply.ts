@@ -44,7 +44,7 @@ export function responsesReply(origin: string, onText: (text: string) => void): 
       throw modelFailure('Model.Unavailable', 'the response was cancelled at the provider');
     if (said !== 'completed' && said !== 'incomplete') return;
     const output = Array.isArray(response['output']) ? response['output'].filter(isJsonObject) : [];
-    for (const [index, item] of output.entries()) slots.showRest(index, item);
+    slots.showEnding(output);
     ending = { status: said, output, response };
   }
 

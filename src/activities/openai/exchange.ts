@@ -67,7 +67,9 @@ export async function exchange<Reply>(
 
 /** Nothing of a reply was seen, and the provider may be at it, or has been, all the same. */
 function mayHaveBegun({ type }: ModelError, isAnswered: boolean): boolean {
-  return type === 'Model.Timeout' || (isAnswered && (type === 'Model.StreamCut' || type === 'Model.Connection'));
+  return (
+    type === 'Model.Timeout' || (isAnswered && (type === 'Model.StreamCut' || type === 'Model.Connection'))
+  );
 }
 
 /** How long is waited for what comes next: before it says anything, and while it thinks, a model is silent. */

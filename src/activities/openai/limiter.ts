@@ -1,5 +1,11 @@
 import { isJsonObject } from '../../shared/json.js';
-import { ModelError, type ModelRequest, type ModelResponse } from '../../shared/model-port.js';
+import {
+  type ModelContext,
+  ModelError,
+  type ModelRequest,
+  type ModelResponse,
+} from '../../shared/model-port.js';
+import type { Usage } from '../../shared/usage.js';
 
 export type ModelLimits = {
   /** Calls that run at once in this process. */
@@ -31,18 +37,25 @@ export class Limiter {
   async run<Answer extends Reply>(
     limits: ModelLimits,
     request: ModelRequest,
-    signal: AbortSignal,
+    { signal, onStage }: Pick<ModelContext, 'signal' | 'onStage'>,
     call: () => Promise<Answer>,
   ): Promise<Answer> {
     if (limits.maxConcurrent === undefined && limits.tokensPerMinute === undefined) return await call();
     const spent: Spent = { at: 0, tokens: limits.tokensPerMinute === undefined ? 0 : estimate(request) };
+    onStage?.('waiting');
     await this.#admitted(limits, spent, signal);
+    onStage?.('sent');
     try {
       const answer = await call();
-      const { usage } = answer;
-      if (usage?.inputTokens !== undefined) spent.tokens = usage.inputTokens + (usage.outputTokens ?? 0);
+      spent.tokens = tokensOf(answer.usage) ?? spent.tokens;
       return answer;
     } catch (error) {
+      if (error instanceof ModelError) {
+        const { usage } = error;
+        // One that was refused took nothing.
+        spent.tokens =
+          usage === undefined ? 0 : usage === 'unknown' ? spent.tokens : (tokensOf(usage) ?? spent.tokens);
+      }
       if (error instanceof ModelError && error.type === 'Model.RateLimited') {
         this.#closedUntil = Math.max(this.#closedUntil, Date.now() + (error.retryAfterMs ?? 0));
       }
@@ -51,6 +64,12 @@ export class Limiter {
       this.#running--;
       this.#letGo();
     }
+  }
+
+  /** It would let the next call go as one that was just made. */
+  isIdle(now: number): boolean {
+    const isFree = this.#running === 0 && this.#waiting.length === 0 && now >= this.#closedUntil;
+    return isFree && this.#spent.every((each) => each.at <= now - WINDOW_MS);
   }
 
   /** Resolves when the call counts as running; rejects with the signal's reason as soon as it fires. */
@@ -113,6 +132,10 @@ export class Limiter {
   }
 }
 
+function tokensOf(usage: Usage | undefined): number | undefined {
+  return usage?.inputTokens === undefined ? undefined : usage.inputTokens + (usage.outputTokens ?? 0);
+}
+
 function estimate({ instructions, messages, tools }: ModelRequest): number {
   const written = JSON.stringify([instructions, messages, tools], (_key, value: unknown) =>
     isAttached(value) ? { ...value, data: ATTACHED } : value,
@@ -129,7 +152,11 @@ const limiters = new Map<string, Limiter>();
 
 /** The one of this process for a model at an address. */
 export function limiterAt(place: string): Limiter {
-  const limiter = limiters.get(place) ?? new Limiter();
+  const known = limiters.get(place);
+  if (known) return known;
+  const now = Date.now();
+  for (const [other, limiter] of limiters) if (limiter.isIdle(now)) limiters.delete(other);
+  const limiter = new Limiter();
   limiters.set(place, limiter);
   return limiter;
 }
