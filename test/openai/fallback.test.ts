@@ -1,6 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { fallback } from '../../src/activities/fallback.js';
-import { fault, type ScriptedModel, scriptedModel, text } from '../../src/testing/index.js';
+import { openai } from '../../src/activities/openai/openai.js';
+import type { Model } from '../../src/shared/model-port.js';
+import {
+  fault,
+  rawBytes,
+  type ScriptedModel,
+  scriptedModel,
+  serveScriptedModel,
+  text,
+} from '../../src/testing/index.js';
 import { failureOf, requestOf } from '../openai-chat/call-served.js';
 import { contextWith } from '../openai-responses/call-responses.js';
 
@@ -15,6 +24,7 @@ describe('fallback models', () => {
     ['out of reach', fault({ cut: true })],
     ['limiting, without saying for how long', fault({ status: 429 })],
     ['limiting for long', fault({ status: 429, retryAfter: 60 })],
+    ['answering with words that nobody knows', fault({ status: 200, body: { error: 'the oven is cold' } })],
   ])('are asked when the first is %s, and the reply says which one answered', async (_name, down) => {
     const first = scriptedModel([down], { name: 'first' });
     const response = await fallback([first, good()]).call(request, contextWith());
@@ -35,6 +45,24 @@ describe('fallback models', () => {
     const models = fallback([scriptedModel([refused], { name: 'first' }), second]);
     expect((await failureOf(models.call(request, contextWith()))).type).toBe(type);
     expect(second.requests).toEqual([]);
+  });
+
+  it('are asked when the first answers with a maintenance page', async () => {
+    const page = rawBytes(['<html><title>Back soon</title></html>'], {
+      headers: { 'content-type': 'text/html' },
+    });
+    const server = await serveScriptedModel([page]);
+    onTestFinished(() => server.close());
+    const response = await fallback([openai({ baseURL: server.url }), good()]).call(request, contextWith());
+    expect(response.model).toBe('good');
+  });
+
+  it('are asked when a model of your own throws what it likes, and its error stays where nobody answers', async () => {
+    const broken: Model = { name: 'broken', call: () => Promise.reject(new RangeError('my own bug')) };
+    expect((await fallback([broken, good()]).call(request, contextWith())).model).toBe('good');
+    const failure = await failureOf(fallback([broken, broken]).call(request, contextWith()));
+    expect(failure).toMatchObject({ type: 'Model.Failed', retryable: false });
+    expect(failure.message).toContain('my own bug');
   });
 
   it('leave one that was down alone for a while', async () => {
