@@ -24,7 +24,6 @@ describe('fallback models', () => {
     ['out of reach', fault({ cut: true })],
     ['limiting, without saying for how long', fault({ status: 429 })],
     ['limiting for long', fault({ status: 429, retryAfter: 60 })],
-    ['answering with words that nobody knows', fault({ status: 200, body: { error: 'the oven is cold' } })],
   ])('are asked when the first is %s, and the reply says which one answered', async (_name, down) => {
     const first = scriptedModel([down], { name: 'first' });
     const response = await fallback([first, good()]).call(request, contextWith());
@@ -47,11 +46,12 @@ describe('fallback models', () => {
     expect(second.requests).toEqual([]);
   });
 
-  it('are asked when the first answers with a maintenance page', async () => {
-    const page = rawBytes(['<html><title>Back soon</title></html>'], {
-      headers: { 'content-type': 'text/html' },
-    });
-    const server = await serveScriptedModel([page]);
+  it.each([
+    ['a maintenance page', 'text/html', '<html><title>Back soon</title></html>'],
+    ['an error that nobody knows', 'application/json', '{"error":"the oven is cold"}'],
+    ['JSON of another kind', 'application/json', '{"hello":"world"}'],
+  ])('are asked when the first answers with %s', async (_name, type, body) => {
+    const server = await serveScriptedModel([rawBytes([body], { headers: { 'content-type': type } })]);
     onTestFinished(() => server.close());
     const response = await fallback([openai({ baseURL: server.url }), good()]).call(request, contextWith());
     expect(response.model).toBe('good');
