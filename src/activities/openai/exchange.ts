@@ -1,5 +1,5 @@
 import type { OpenAI } from 'openai';
-import type { ModelContext, ModelError } from '../../shared/model-port.js';
+import type { ModelContext } from '../../shared/model-port.js';
 import { answerEvents } from './answer-events.js';
 import { classifyError } from './classify-error.js';
 import { type Access, openAiClient } from './openai-client.js';
@@ -56,20 +56,16 @@ export async function exchange<Reply>(
     return read;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    const failure = timer.problem() ?? classifyError(error, access.apiKey);
-    const hasBegun = cameAny || error instanceof SyntaxError || mayHaveBegun(failure, isAnswered);
+    const late = timer.problem();
+    const failure = late ?? classifyError(error, access.apiKey);
+    // Nothing of a reply was seen, perhaps, and the provider may be at it, or has been, all the same.
+    const isCut = isAnswered && ['Model.StreamCut', 'Model.Connection'].includes(failure.type);
+    const hasBegun = cameAny || late !== undefined || isCut || error instanceof SyntaxError;
     failure.usage ??= reply.usage?.() ?? (hasBegun ? 'unknown' : undefined);
     throw failure;
   } finally {
     timer.stop(readToEnd);
   }
-}
-
-/** Nothing of a reply was seen, and the provider may be at it, or has been, all the same. */
-function mayHaveBegun({ type }: ModelError, isAnswered: boolean): boolean {
-  return (
-    type === 'Model.Timeout' || (isAnswered && (type === 'Model.StreamCut' || type === 'Model.Connection'))
-  );
 }
 
 /** How long is waited for what comes next: before it says anything, and while it thinks, a model is silent. */

@@ -23,7 +23,8 @@ const dispatcher: Dispatcher = {
 /** fetch without timeouts of its own, that reads of an error no more than a person would. */
 export async function patientFetch(url: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, { ...init, dispatcher } as RequestInit);
-  if (response.ok || response.body === null) return response;
+  // A Response can't be made with a status above 599, which servers can.
+  if (response.ok || response.body === null || response.status > 599) return response;
   const { status, statusText, headers } = response;
   return new Response(ReadableStream.from(firstBytes(response.body)), { status, statusText, headers });
 }
