@@ -6,6 +6,7 @@ import {
   type ModelResponse,
   type Resume,
 } from '../shared/model-port.js';
+import { errorText } from '../shared/wire-text.js';
 
 /** What says that a provider is down, rather than that the request is wrong. */
 const DOWN = [
@@ -15,6 +16,9 @@ const DOWN = [
   'Model.Timeout',
   'Model.StreamCut',
   'Model.RateLimited',
+  // A maintenance page, and what nobody has a word for.
+  'Model.BadResponse',
+  'Model.Failed',
 ];
 /** A provider that asks for less is waited for. */
 const SHORT_WAIT_MS = 5_000;
@@ -27,7 +31,8 @@ type Member = { model: Model; index: number; restsUntil: number };
  * Models in order: each call goes to the first that is not down. The reply's `model` says which one answered. One that
  * was down is asked last for a while. Text that was streamed can't be taken back within a try, so a model that fails
  * after its first text fails the try, and the next try goes to the next model. A turn that names a model itself gets
- * that name from the first one only: the others go by their own.
+ * that name from the first one only: the others go by their own. What one that is passed over works on by itself is
+ * ended there.
  */
 export function fallback(models: readonly [Model, ...Model[]]): Model {
   const [first] = models;
@@ -35,9 +40,8 @@ export function fallback(models: readonly [Model, ...Model[]]): Model {
 
   async function call(request: ModelRequest, context: ModelContext): Promise<ModelResponse> {
     const failures: ModelError[] = [];
-    for (const member of inOrder(members, context.resume)) {
-      const passedOver = failures.at(-1);
-      if (passedOver) context.onSpent?.(passedOver.usage);
+    const order = inOrder(members, context.resume);
+    for (const member of order) {
       let streamed = false;
       const onText = (text: string) => {
         streamed = true;
@@ -50,11 +54,13 @@ export function fallback(models: readonly [Model, ...Model[]]): Model {
           { ...request, model },
           { ...rest, onText, ...(resume && { resume: resumeOf(resume, member) }) },
         );
-      } catch (error) {
-        if (context.signal.aborted || !(error instanceof ModelError) || !isDown(error)) throw error;
+      } catch (thrown) {
+        const error = asModelError(thrown);
+        if (context.signal.aborted || !isDown(error)) throw thrown;
         member.restsUntil = Date.now() + (error.retryAfterMs ?? REST_MS);
-        if (streamed) throw error;
+        if (streamed) throw thrown;
         failures.push(error);
+        if (member !== order.at(-1)) await passOver(member, error, context);
       }
     }
     throw allFailed(failures);
@@ -65,10 +71,23 @@ export function fallback(models: readonly [Model, ...Model[]]): Model {
       return first.name;
     },
     call,
+    async cancel(kept) {
+      const [index, id] = split(kept);
+      if (id !== undefined) await members.find((each) => each.index === index)?.model.cancel?.(id);
+    },
     async prepare() {
       await Promise.all(models.map((model) => model.prepare?.()));
     },
   };
+}
+
+/** The reply that it goes on making would else be paid for, and gone on with by the next try. */
+async function passOver(member: Member, { usage }: ModelError, context: ModelContext): Promise<void> {
+  const { resume, onSpent } = context;
+  const id = resume && resumeOf(resume, member).get();
+  if (id !== undefined) await member.model.cancel?.(id);
+  onSpent?.(id === undefined ? usage : (usage ?? 'unknown'));
+  if (id !== undefined) await resume?.set('');
 }
 
 /** A call that one of them has begun goes on there; else those that rest come last. */
@@ -96,6 +115,11 @@ function split(kept: string | undefined): [index: number | undefined, id: string
   return [index === undefined ? undefined : Number(index), id];
 }
 
+function asModelError(thrown: unknown): ModelError {
+  if (thrown instanceof ModelError) return thrown;
+  return new ModelError('Model.Failed', errorText(thrown), { retryable: false });
+}
+
 function isDown(error: ModelError): boolean {
   if (!DOWN.includes(error.type)) return false;
   return error.type !== 'Model.RateLimited' || (error.retryAfterMs ?? Infinity) > SHORT_WAIT_MS;
@@ -107,11 +131,13 @@ function allFailed(failures: readonly ModelError[]): ModelError {
   if (first === undefined) throw new TypeError('fallback([...]) needs one model at least.');
   if (others.length === 0) return first;
   const waits = failures.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
+  const bounds = failures.flatMap(({ maxAttempts }) => maxAttempts ?? []);
   const list = failures.map(({ type, message }) => `${type}: ${message}`).join(' ');
   return new ModelError(first.type, `None of the ${failures.length} models answered. ${list}`, {
-    retryable: true,
+    retryable: failures.some(({ retryable }) => retryable),
     // Of the others it was told when they were passed over.
     usage: failures.at(-1)?.usage,
     ...(waits.length === failures.length && { retryAfterMs: Math.min(...waits) }),
+    ...(bounds.length === failures.length && { maxAttempts: Math.max(...bounds) }),
   });
 }

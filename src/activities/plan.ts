@@ -15,6 +15,7 @@ import {
 import { uniqueId } from '../shared/transcript.js';
 import { wireId, wireLine } from '../shared/wire-text.js';
 import { checkArguments } from './check-arguments.js';
+import { inexactInteger } from './exact-numbers.js';
 import { artifactIdIn, resolvedRead } from './read-artifact.js';
 import { artifactsOf, findArtifact } from './turn-artifacts.js';
 
@@ -111,10 +112,16 @@ async function planCall(
   }
   const parsed = parseArguments(block.arguments);
   if (!parsed.ok) return refuse(invalidJson(block, parsed.problem));
+  const inexact = inexactInteger(block.arguments);
+  if (inexact !== undefined) return refuse(invalidArguments(block, [cannotBeKept(inexact)]));
   const checked = await checkArguments(tool, parsed.value);
   if (!checked.ok) return refuse(invalidArguments(block, checked.problems));
   const summary = callSummary(tool.name, parsed.value);
   return { do: 'run', callId: block.id, name: tool.name, input: checked.input, summary };
+}
+
+function cannotBeKept(integer: string): string {
+  return `${integer.slice(0, 50)} can't be kept exactly: integers go up to 9007199254740991. Where the tool takes a string, write it as one`;
 }
 
 /** A model reads artifacts of its own transcript and no others, whatever hash it may know or guess. */

@@ -2,12 +2,14 @@ import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/
 import type { InterruptedReply, ModelHeartbeat } from '../shared/activities.js';
 import {
   type Model,
+  type ModelContext,
   ModelError,
   type ModelRequest,
   type ModelResponse,
   type Resume,
   type Wait,
 } from '../shared/model-port.js';
+import type { TurnUsage } from '../shared/usage.js';
 import { errorText, wireText } from '../shared/wire-text.js';
 import { beatWhile } from './heartbeats.js';
 import type { ActivityServices } from './services.js';
@@ -30,11 +32,15 @@ export async function streamReply(
   const { attempt } = context.info;
   let text = '';
   let shown = 0;
+  let stage: 'waiting' | 'sent' | undefined;
   const spentByText = () => (text === '' ? undefined : 'unknown');
+  const spentIfDead = () => (stage === 'sent' ? 'unknown' : spentByText());
+  // What an ended call has cost, no provider tells.
+  const spentIfEnded = () => (stage === 'waiting' ? undefined : 'unknown');
   const details = (): ModelHeartbeat => {
     shown = text.length;
     const offset = Math.max(0, text.length - WINDOW_CHARACTERS);
-    const beat = tries.beat({ offset, text: stream ? text.slice(offset) : '' }, spentByText());
+    const beat = tries.beat({ offset, text: stream ? text.slice(offset) : '' }, spentIfDead());
     return wait ? { ...beat, waiting: waitingFor(wait) } : beat;
   };
   const onText = (piece: string) => {
@@ -56,17 +62,25 @@ export async function streamReply(
       set: (id) => tries.setResume(id),
       goesOn: () => !interrupted.aborted && !context.cancellationDetails?.cancelRequested,
     };
-    const modelContext = { signal, attempt, onText, onWait, resume, onSpent: tries.add.bind(tries) };
+    const modelContext: ModelContext = {
+      ...{ signal, attempt, onText, onWait, resume },
+      faultsBefore: (type) => tries.faultsBefore(type),
+      onSpent: (usage) => tries.add(usage),
+      onStage(now) {
+        stage = now;
+      },
+    };
     try {
       return await beatWhile(context, beats, () => model.call(request, modelContext));
     } catch (error) {
-      if (interrupted.aborted) return interruptedReply(text, tries);
+      if (interrupted.aborted) return interruptedReply(text, tries.spentWith(spentIfEnded()));
       if (context.cancellationDetails?.cancelRequested) {
-        throw new CancelledFailure('The model call was interrupted', [interruptedReply(text, tries)]);
+        const reply = interruptedReply(text, tries.spentWith(spentIfEnded()));
+        throw new CancelledFailure('The model call was interrupted', [reply]);
       }
       const isLeaving = leaving.signal.aborted || context.cancellationSignal.aborted;
-      const spent = error instanceof ModelError ? error.usage : isLeaving ? 'unknown' : undefined;
-      throw await tries.failed(failureOf(error, attempt, isLeaving), spent ?? spentByText());
+      const spent = error instanceof ModelError ? error.usage : isLeaving ? spentIfEnded() : undefined;
+      throw await tries.failed(failureOf(error, tries, isLeaving), spent ?? spentByText());
     }
   });
 }
@@ -75,13 +89,11 @@ function waitingFor({ untilAt }: Wait): NonNullable<ModelHeartbeat['waiting']> {
   return untilAt === undefined ? {} : { untilAt: new Date(untilAt).toISOString() };
 }
 
-/** What an interrupted call has cost, no provider tells. */
-function interruptedReply(text: string, tries: Tries): InterruptedReply {
-  const spent = tries.spentWith('unknown');
-  return { v: 1, interrupted: true, text: text.toWellFormed(), ...(spent && { spent }) };
+function interruptedReply(text: string, spent: TurnUsage): InterruptedReply {
+  return { v: 1, interrupted: true, text: text.toWellFormed(), spent };
 }
 
-function failureOf(error: unknown, attempt: number, isLeaving: boolean): ApplicationFailure {
+function failureOf(error: unknown, tries: Tries, isLeaving: boolean): ApplicationFailure {
   if (isLeaving) {
     return ApplicationFailure.create({
       type: 'Model.Connection',
@@ -92,7 +104,8 @@ function failureOf(error: unknown, attempt: number, isLeaving: boolean): Applica
   if (!(error instanceof ModelError)) {
     return ApplicationFailure.create({ type: 'Model.Failed', message: errorText(error), nonRetryable: true });
   }
-  const isLast = attempt >= (error.maxAttempts ?? Infinity);
+  tries.addFault(error.type, error.maxAttempts !== undefined);
+  const isLast = tries.faultsBefore(error.type) >= (error.maxAttempts ?? Infinity);
   return ApplicationFailure.create({
     type: error.type,
     message: wireText(error.message),

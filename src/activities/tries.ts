@@ -4,6 +4,7 @@ import type { ModelHeartbeat } from '../shared/activities.js';
 import { ModelError } from '../shared/model-port.js';
 import {
   addFailed,
+  joinUsage,
   noUsage,
   spentIn,
   type TurnUsage,
@@ -13,99 +14,122 @@ import {
 import { errorText } from '../shared/wire-text.js';
 
 type Spent = Usage | UnknownUsage | undefined;
+type Text = Pick<ModelHeartbeat, 'offset' | 'text'>;
 
 /**
- * What one model call's tries hand on to one another, in their heartbeats: with what to go on, and what those have cost
- * that came to nothing. The last one tells it with its reply or its failure, so that it counts however the call ends.
+ * What one model call's tries hand on to one another, in their heartbeats: with what to go on, what those have cost
+ * that came to nothing, and of what they died. The last one tells the cost with its reply or its failure, so that it
+ * counts however the call ends.
  */
 export class Tries {
   readonly #context: Context;
+  readonly #faults: Record<string, number>;
   /** A reply that the provider works on by itself. */
   #resume: string | undefined;
+  /** Of what came to nothing before now, in this try, too. */
   #spent: TurnUsage;
+  /** The server has been told otherwise, or would have to be told what no number of a try says. */
+  #mustRecord = false;
 
   constructor(context: Context) {
-    const last: ModelHeartbeat | undefined = context.info.heartbeatDetails;
+    const { attempt, heartbeatDetails } = context.info;
+    const last: ModelHeartbeat | undefined = heartbeatDetails;
     this.#context = context;
+    this.#faults = { ...last?.faults };
     this.#resume = last?.resume || undefined;
-    this.#spent = spentIn(last) ?? noUsage;
+    this.#spent = spentBy(last, attempt - 1);
   }
 
   get resume(): string | undefined {
     return this.#resume;
   }
 
-  /** Resolves once it is recorded. Throws a ModelError where it could not be. */
+  /** Resolves once it is recorded, before which nothing goes on with it; throws a ModelError where it could not be. */
   async setResume(id: string): Promise<void> {
+    if (id !== '') await this.#record(this.beat(NO_TEXT, undefined, id));
     this.#resume = id || undefined;
-    await this.#record();
+    const now = this.beat(NO_TEXT, undefined);
+    // What is forgotten and not recorded is asked for once more, which does no harm.
+    if (id === '') await this.#record(now).catch(() => undefined);
+    // A beat from before it that is held back would go out after it.
+    this.#context.heartbeat(now);
   }
 
   /** A request of this try came to nothing; undefined where it had not got as far as to cost anything. */
   add(usage: Spent): void {
-    this.#spent = this.#with(usage);
+    this.#spent = addFailed(this.#spent, usage);
+    this.#mustRecord = true;
   }
 
-  /** Of the tries before this one; undefined for the first. */
+  /** How many of the tries before died of it. */
+  faultsBefore(type: string): number {
+    return this.#faults[type] ?? 0;
+  }
+
+  /** This try dies of it. Of a fault that counts, the next try has to know. */
+  addFault(type: string, counts: boolean): void {
+    this.#faults[type] = this.faultsBefore(type) + 1;
+    this.#mustRecord ||= counts;
+  }
+
+  /** Of the tries before this one, and of the requests of this one that came to nothing; undefined for none. */
   get spentBefore(): TurnUsage | undefined {
-    return this.#told(this.#spent, this.#context.info.attempt - 1);
+    return this.#spent === noUsage ? undefined : this.#spent;
   }
 
   /** Had this try failed just now, having cost this. */
-  spentWith(usage: Spent): TurnUsage | undefined {
-    return this.#told(this.#with(usage), this.#context.info.attempt);
-  }
-
-  /** If the worker dies after it, this try counts as one that cost `usage`. */
-  beat(text: { offset: number; text: string }, usage: Spent): ModelHeartbeat {
-    const { attempt } = this.#context.info;
-    const sum = this.#with(usage);
-    const hasSpent = (sum.failedCalls ?? 0) > 0;
-    return {
-      ...{ v: 1, kind: 'model', attempt, ...text },
-      ...(this.#resume !== undefined && { resume: this.#resume }),
-      ...(hasSpent && { spent: sum }),
-    };
+  spentWith(usage: Spent): TurnUsage {
+    return addFailed(this.#spent, usage);
   }
 
   /**
-   * The fault as the workflow is told of it: with what all tries have cost, this one included. The next try is told,
-   * too; but not of what it goes on with, as that will tell its cost itself.
+   * If the worker dies after it, this try counts as one that cost `usage`; one whose reply is gone on with does not
+   * count, as that reply will tell its cost itself.
    */
+  beat(text: Text, usage: Spent, resume = this.#resume): ModelHeartbeat {
+    const { attempt } = this.#context.info;
+    this.#mustRecord ||= usage !== undefined;
+    return {
+      ...{ v: 1, kind: 'model', attempt, ...text },
+      ...(resume !== undefined && { resume }),
+      spent: resume === undefined ? this.spentWith(usage) : this.#spent,
+      ...(Object.keys(this.#faults).length > 0 && { faults: this.#faults }),
+    };
+  }
+
+  /** The fault as the workflow is told of it: with what all tries have cost, this one included. The next try is told, too. */
   async failed(error: unknown, usage: Spent): Promise<Error> {
     if (error instanceof CancelledFailure) return error;
-    const spent = this.spentWith(usage);
-    if (usage !== undefined && this.#resume === undefined) {
-      this.add(usage);
+    const last = this.beat(NO_TEXT, usage);
+    if (this.#mustRecord) {
       // A beat that is held back goes out last.
-      this.#context.heartbeat(this.beat(NO_TEXT, undefined));
-      await this.#record().catch(() => undefined);
+      this.#context.heartbeat(last);
+      await this.#record(last).catch(() => undefined);
     }
     const failure = ApplicationFailure.fromError(error as Error);
-    return Object.assign(failure, { details: [{ v: 1, spent }] });
+    return Object.assign(failure, { details: [{ v: 1, spent: this.spentWith(usage) }] });
   }
 
   /** By a call of its own, as a beat may be held back, and a try that ends at once would take it along. */
-  async #record(): Promise<void> {
+  async #record(beat: ModelHeartbeat): Promise<void> {
     const { client, info } = this.#context;
     try {
-      await client.activity.heartbeat(info.taskToken, this.beat(NO_TEXT, undefined));
+      await client.activity.heartbeat(info.taskToken, beat);
     } catch (error) {
       if (error instanceof ActivityCancelledError) return;
       const text = `What to go on with could not be recorded: ${errorText(error)}`;
       throw new ModelError('Model.Connection', text, { retryable: true });
     }
   }
-
-  #with(usage: Spent): TurnUsage {
-    return usage === undefined ? this.#spent : addFailed(this.#spent, usage);
-  }
-
-  /** A try that cost nothing leaves no trace but its number. */
-  #told(sum: TurnUsage, failedTries: number): TurnUsage | undefined {
-    if (failedTries === 0 && sum === noUsage) return undefined;
-    return { ...sum, failedCalls: Math.max(failedTries, sum.failedCalls ?? 0) };
-  }
 }
 
-const NO_TEXT = { offset: 0, text: '' };
+const NO_TEXT: Text = { offset: 0, text: '' };
+
+/** A try that left no beat, or whose beats were lost, counts by its number: it cost nothing that anybody knows of. */
+function spentBy(last: ModelHeartbeat | undefined, tries: number): TurnUsage {
+  const counted = last?.attempt ?? 0;
+  const known = spentIn(last) ?? { ...noUsage, failedCalls: counted };
+  const silent = last?.resume ? 0 : tries - counted;
+  if (tries === 0 && spentIn(last) === undefined) return noUsage;
+  return silent > 0 ? joinUsage(known, { ...noUsage, failedCalls: silent }) : known;
+}

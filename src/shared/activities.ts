@@ -128,6 +128,8 @@ export type ModelHeartbeat = {
   waiting?: { untilAt?: string };
   /** What the tries have cost that came to nothing, this one too if it should end here. */
   spent?: TurnUsage;
+  /** Of which faults the tries died, by type, as far as it matters: the model is asked once more for some, not oftener. */
+  faults?: Record<string, number>;
 };
 
 /** What a tool's heartbeat carries: `begun` says that its body may have had effects. */

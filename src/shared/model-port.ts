@@ -54,10 +54,16 @@ export type ModelContext = {
   signal: AbortSignal;
   /** Which try of this model call this is, from 1. */
   attempt: number;
+  /** How many of the tries before died of a fault of this type. */
+  faultsBefore?(type: FailureType): number;
   /** To be called with each piece of text as it comes. */
   onText(text: string): void;
   /** Where the caller can keep an id; without it a call begins anew with each try. */
   resume?: Resume;
+  /**
+   * To be told that the request waits for its turn, and that it goes out: what is ended while it waits has cost nothing.
+   */
+  onStage?(stage: 'waiting' | 'sent'): void;
   /** To be told of each request that came to nothing while the call goes on by another one. */
   onSpent?(usage: Usage | UnknownUsage | undefined): void;
   /** To be told when the call waits for its turn by limits of this process; undefined: no longer. */
@@ -89,11 +95,13 @@ export type Model = {
   call(request: ModelRequest, context: ModelContext): Promise<ModelResponse>;
   /** Called once while a worker starts: loads what the first call would else have to wait for. */
   prepare?(): Promise<void>;
+  /** Ends at the provider what a call began and kept as its `Resume`, as nobody will go on with it. Never throws. */
+  cancel?(id: string): Promise<void>;
 };
 
 /**
- * What went wrong at the provider, and what to do: `retryable`, after how many milliseconds, and in how many tries of
- * the call at most, counted over all of its faults.
+ * What went wrong at the provider, and what to do: `retryable`, after how many milliseconds, and how many tries of the
+ * call may die of a fault of this type.
  */
 export class ModelError extends Error {
   override readonly name = 'ModelError';

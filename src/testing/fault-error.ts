@@ -1,5 +1,4 @@
-import { APIError } from 'openai/core/error';
-import { classifyError, innerError } from '../activities/openai/classify-error.js';
+import { classifyError, providerError } from '../activities/openai/classify-error.js';
 import { modelFailure } from '../activities/openai/model-failure.js';
 import type { Json } from '../shared/json.js';
 import type { ModelError } from '../shared/model-port.js';
@@ -14,7 +13,7 @@ export function faultError(fault: Fault): ModelError {
   // In the middle of a stream the status is only in the body, as the HTTP status was 200 long before.
   const status = fault.afterChars === undefined ? fault.status : undefined;
   const text = typeof body === 'string' ? body : undefined;
-  return classifyError(new APIError(status, innerError(body), text, new Headers(faultHeaders(fault))));
+  return classifyError(providerError(status, body, text, new Headers(faultHeaders(fault))));
 }
 
 export function faultHeaders(fault: Fault): Record<string, string> {

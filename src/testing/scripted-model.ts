@@ -68,7 +68,7 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
       model: request.model,
       ...(answer.usage && { usage: answer.usage }),
     };
-    return refuseEmpty(reply, context.attempt);
+    return refuseEmpty(reply, context);
   }
 
   return { name, requests, call };

@@ -68,6 +68,16 @@ export class CrashTurn {
     await vi.waitFor(() => expect(this.modelCalls).toBe(count), PATIENCE);
   }
 
+  /** Resolves when what runs has told this of itself, as the server keeps it. */
+  async untilBeat(expectation: (beat: unknown) => void): Promise<void> {
+    const handle = this.#place.client.client.workflow.getHandle(this.handle.turnId);
+    await vi.waitFor(async () => {
+      const { raw } = await handle.describe();
+      const [payload] = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads ?? [];
+      expectation(JSON.parse(Buffer.from(payload?.data ?? []).toString() || 'null'));
+    }, PATIENCE);
+  }
+
   /** Resolves when its event history has such an event. */
   async untilHistory(attributes: Recorded): Promise<void> {
     const handle = this.#place.client.client.workflow.getHandle(this.handle.turnId);

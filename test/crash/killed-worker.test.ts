@@ -10,6 +10,7 @@ import {
   text,
   toolCall,
 } from '../../src/testing/index.js';
+import { callDelta } from '../openai-chat/call-served.js';
 import { CrashPlace } from './crash-place.js';
 
 // One place and one supervisor for all: each test kills the worker that serves then.
@@ -39,6 +40,16 @@ describe('a worker killed during a model call', () => {
     const shown = events.map(({ type }) => type).filter((type) => type !== 'retry_waiting');
     expect(shown.slice(0, 4)).toEqual(['turn_started', 'model_started', 'text_delta', 'reset']);
     expect(events.filter(({ type }) => type === 'message')).toHaveLength(1);
+  });
+
+  test('is known to have begun a reply of which there was nothing to show', async () => {
+    const begun = callDelta({ index: 0, id: 'c1', function: { name: 'hold', arguments: '{' } });
+    const cut = rawChunks([begun], { ending: 'open' });
+    const turn = await place.start([attempts(cut, text('done'))]);
+    await turn.untilBeat((beat) => expect(beat).toMatchObject({ spent: { unknownCalls: 1 } }));
+    supervisor.kill();
+    const { outcome } = await turn.ended();
+    expect(outcome.usage).toMatchObject({ modelCalls: 1, failedCalls: 1, unknownCalls: 1 });
   });
 
   test("costs no model call while nothing runs but a model's retry wait", async () => {

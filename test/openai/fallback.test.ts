@@ -1,6 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { fallback } from '../../src/activities/fallback.js';
-import { fault, type ScriptedModel, scriptedModel, text } from '../../src/testing/index.js';
+import { openai } from '../../src/activities/openai/openai.js';
+import type { Model } from '../../src/shared/model-port.js';
+import {
+  fault,
+  rawBytes,
+  type ScriptedModel,
+  scriptedModel,
+  serveScriptedModel,
+  text,
+} from '../../src/testing/index.js';
 import { failureOf, requestOf } from '../openai-chat/call-served.js';
 import { contextWith } from '../openai-responses/call-responses.js';
 
@@ -35,6 +44,25 @@ describe('fallback models', () => {
     const models = fallback([scriptedModel([refused], { name: 'first' }), second]);
     expect((await failureOf(models.call(request, contextWith()))).type).toBe(type);
     expect(second.requests).toEqual([]);
+  });
+
+  it.each([
+    ['a maintenance page', 'text/html', '<html><title>Back soon</title></html>'],
+    ['an error that nobody knows', 'application/json', '{"error":"the oven is cold"}'],
+    ['JSON of another kind', 'application/json', '{"hello":"world"}'],
+  ])('are asked when the first answers with %s', async (_name, type, body) => {
+    const server = await serveScriptedModel([rawBytes([body], { headers: { 'content-type': type } })]);
+    onTestFinished(() => server.close());
+    const response = await fallback([openai({ baseURL: server.url }), good()]).call(request, contextWith());
+    expect(response.model).toBe('good');
+  });
+
+  it('are asked when a model of your own throws what it likes, and its error stays where nobody answers', async () => {
+    const broken: Model = { name: 'broken', call: () => Promise.reject(new RangeError('my own bug')) };
+    expect((await fallback([broken, good()]).call(request, contextWith())).model).toBe('good');
+    const failure = await failureOf(fallback([broken, broken]).call(request, contextWith()));
+    expect(failure).toMatchObject({ type: 'Model.Failed', retryable: false });
+    expect(failure.message).toContain('my own bug');
   });
 
   it('leave one that was down alone for a while', async () => {

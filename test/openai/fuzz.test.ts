@@ -30,7 +30,7 @@ async function read(
   try {
     return refuseEmpty(
       await readReply(streamEvents(inPieces(bytes, random), ignore), make('here', ignore), ignore),
-      1,
+      { attempt: 1 },
     );
   } catch (error) {
     const classified = classifyError(error);

@@ -114,11 +114,32 @@ describe('a limit of tokens in a minute', () => {
     expect(names()).toEqual(['a', 'b', 'c']);
   });
 
+  it('counts nothing for a call that the provider refused', async () => {
+    const { model, begun, names } = heldModel();
+    const limited = limit(model, { tokensPerMinute: 1 });
+    const first = limited.call(named('a'), contextWith());
+    await settled();
+    begun[0]?.fail(new ModelError('Model.RateLimited', 'no', { retryable: true }));
+    await expect(first).rejects.toThrow('no');
+    void limited.call(named('b'), contextWith());
+    await settled();
+    expect(names()).toEqual(['a', 'b']);
+  });
+
   it('lets a call that is larger than the limit go alone', async () => {
     const { model, names } = heldModel();
     void limit(model, { tokensPerMinute: 1 }).call(named('a'), contextWith());
     await settled();
     expect(names()).toEqual(['a']);
+  });
+});
+
+describe('a limit that is none', () => {
+  it.each([0, -1, Number.NaN, '2', null])('such as %s is refused at once, by name', (value) => {
+    const number = value as number;
+    expect(() => limit(heldModel().model, { maxConcurrent: number })).toThrow('limit({ maxConcurrent })');
+    expect(() => openai({ tokensPerMinute: number })).toThrow('openai({ tokensPerMinute })');
+    expect(() => openai({ idleTimeoutMs: number })).toThrow(TypeError);
   });
 });
 

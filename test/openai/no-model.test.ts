@@ -1,8 +1,22 @@
 import { describe, expect, it } from 'vitest';
+import { isOpenAi } from '../../src/activities/openai/access.js';
 import { type FaultOptions, fault, rawBytes } from '../../src/testing/index.js';
 import { callServed, failureOf } from '../openai-chat/call-served.js';
 
 const failure = (options: FaultOptions) => failureOf(callServed([fault(options)]));
+
+describe("OpenAI's own server", () => {
+  it.each([
+    [undefined, true],
+    ['https://api.openai.com/v1', true],
+    ['https://eu.api.openai.com/v1', true],
+    ['https://us.api.openai.com/v1', true],
+    ['https://api.openai.com.example.org/v1', false],
+    ['https://notapi.openai.com/v1', false],
+  ])('is known by its address, in every region: %s', (baseURL, isIts) => {
+    expect(isOpenAi(baseURL)).toBe(isIts);
+  });
+});
 
 describe('an answer that is no model', () => {
   const page = '<!DOCTYPE html><html><head><title>Open WebUI</title></head><body></body></html>';

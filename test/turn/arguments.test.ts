@@ -39,6 +39,26 @@ test('no arguments, however that is written, are an empty object', async () => {
   expect(ping.runs).toEqual([{}, {}, {}, {}]);
 });
 
+test('an integer that no number can keep is told to the model, and is never changed into another one', async () => {
+  const pay = countedTool('pay', { to: z.union([z.number(), z.string()]), note: z.string().optional() });
+  const { statuses, texts } = await callsOf(
+    pay.tool,
+    '{"to":12345678901234567890}',
+    '{"to":-9007199254740993}',
+    '{"to":"12345678901234567890","note":"\\"99999999999999999999"}',
+    '{"to":9007199254740991}',
+    '{"to":0.12345678901234567890}',
+  );
+  expect(statuses).toEqual(['error', 'error', 'ok', 'ok', 'ok']);
+  expect(texts[0]).toContain("12345678901234567890 can't be kept exactly");
+  expect(texts[1]).toContain('-9007199254740993');
+  expect(pay.runs.map(({ to }) => to)).toEqual([
+    '12345678901234567890',
+    9_007_199_254_740_991,
+    0.123_456_789_012_345_68,
+  ]);
+});
+
 // O01, SM-026
 test('no arguments for a tool that needs one are answered with what it needs', async () => {
   const need = countedTool('need', { x: z.string() });

@@ -3,7 +3,16 @@ import { expect, test } from 'vitest';
 import { TurnFailed } from '../../src/client/errors.js';
 import type { Agent } from '../../src/define/define-agent.js';
 import { retryable, type ToolContext } from '../../src/define/define-tool.js';
-import { attempts, fault, rawChunks, reply, scriptedModel, text, toolCall } from '../../src/testing/index.js';
+import {
+  attempts,
+  fault,
+  rawBytes,
+  rawChunks,
+  reply,
+  scriptedModel,
+  text,
+  toolCall,
+} from '../../src/testing/index.js';
 import { type RunningWorker, testPlace, withWorker } from '../../src/testing/test-environment.js';
 import { testTurn } from '../../src/testing/test-turn.js';
 import { createWorker } from '../../src/worker.js';
@@ -62,6 +71,22 @@ test('a model call that was limited is tried again after the wait that the provi
   const { outcome } = await testTurn(agentWith([]), 'hello', { model });
   expect(outcome).toMatchObject({ text: 'done', iterations: 1 });
   expect(server.requests.map(({ attempt }) => attempt)).toEqual([1, 2]);
+});
+
+// FA-063: once more for each kind of fault, whatever else had happened
+test.each([
+  ['an empty reply', reply()],
+  ['a web page', rawBytes(['<html></html>'], { headers: { 'content-type': 'text/html' } })],
+])('%s is asked for once more, and no oftener, after other faults, too', async (_name, odd) => {
+  const busy = fault({ status: 429, retryAfter: '0.01' });
+  const once = await servedModel([attempts(busy, odd, text('done'))]);
+  const twice = await servedModel([attempts(busy, odd, odd, text('never'))]);
+  const [answered, failed] = await Promise.allSettled(
+    [once, twice].map(({ model }) => testTurn(agentWith([]), 'hello', { model })),
+  );
+  expect(answered).toMatchObject({ value: { outcome: { text: 'done' } } });
+  expect(failed).toMatchObject({ reason: { name: 'TurnFailed', outcome: { usage: { failedCalls: 3 } } } });
+  expect([once, twice].map(({ server }) => server.requests.length)).toEqual([3, 3]);
 });
 
 // D3: no terminal event

@@ -5,17 +5,27 @@ import { openai } from '../../src/activities/openai/openai.js';
 import { TurnFailed } from '../../src/client/errors.js';
 import type { Model } from '../../src/shared/model-port.js';
 import type { TurnOutcome } from '../../src/shared/turn.js';
-import { attempts, fault, rawChunks, reply, scriptedModel, text, toolCall } from '../../src/testing/index.js';
+import {
+  attempts,
+  fault,
+  rawBytes,
+  rawChunks,
+  reply,
+  scriptedModel,
+  text,
+  toolCall,
+} from '../../src/testing/index.js';
 import { withWorker } from '../../src/testing/test-environment.js';
 import { testTurn } from '../../src/testing/test-turn.js';
 import { delta } from '../openai-chat/call-served.js';
-import { agentWith, echoTool, servedModel } from './agents.js';
+import { agentWith, echoTool, heldReply, servedModel } from './agents.js';
 
 const told = (inputTokens: number, outputTokens = 1) => ({ usage: { inputTokens, outputTokens } });
 const wireUsage = (tokens: number) => ({
   choices: [],
   usage: { prompt_tokens: tokens, completion_tokens: 1 },
 });
+const cutBeforeText = rawChunks([wireUsage(100)]);
 const cutAfterUsage = rawChunks([delta({ content: 'half' }), wireUsage(100)]);
 
 async function usageOf(model: Model): Promise<TurnOutcome['usage']> {
@@ -70,6 +80,48 @@ describe("a turn's usage", () => {
     });
   });
 
+  test('has what the first of several models told, where the last of them failed without a word', async () => {
+    const { model: first } = await servedModel([cutBeforeText]);
+    const refused = fault({ status: 429, retryAfter: '0.01' });
+    const second = scriptedModel([attempts(refused, reply(text('done'), told(7)))], { name: 'second' });
+    const usage = await usageOf(fallback([first, second]));
+    expect(usage).toMatchObject({ inputTokens: 107, modelCalls: 1, failedCalls: 2, unknownCalls: 0 });
+  });
+
+  test('counts each request that came to nothing, of whichever try', async () => {
+    const down = fault({ status: 503, retryAfter: '0.01' });
+    const { model: first } = await servedModel([attempts(down, down, text('done'))]);
+    const second = scriptedModel([down], { name: 'second' });
+    const usage = await usageOf(fallback([first, second]));
+    expect(usage).toMatchObject({ modelCalls: 1, failedCalls: 4, unknownCalls: 0 });
+  });
+
+  test('counts half of a body as unknown', async () => {
+    const half = rawBytes(['{"choices":[{"mess'], { headers: { 'content-type': 'application/json' } });
+    const { model } = await servedModel([attempts(half, text('done'))]);
+    expect(await usageOf(model)).toMatchObject({ modelCalls: 1, failedCalls: 1, unknownCalls: 1 });
+  });
+
+  test('has nothing of a call that was interrupted while it waited for its turn', async () => {
+    const held = heldReply('done');
+    const { server } = await servedModel([held.entry]);
+    const model = openai({ baseURL: server.url, model: 'waited-for', maxConcurrent: 1 });
+    await withWorker(agentWith([], { model }), async ({ start, client }) => {
+      const first = await start('first');
+      await held.asked;
+      const second = await start('second');
+      const began = async () => {
+        const { raw } = await client.client.workflow.getHandle(second.turnId).describe();
+        return raw.pendingActivities?.[0]?.lastHeartbeatTime ?? undefined;
+      };
+      await expect.poll(began, { timeout: 20_000 }).toBeDefined();
+      await second.interrupt();
+      expect((await second.result()).usage).toMatchObject({ modelCalls: 0, failedCalls: 1, unknownCalls: 0 });
+      held.answer();
+      await first.result();
+    });
+  });
+
   test('knows of a try that the provider refused that it cost nothing', async () => {
     const { model } = await servedModel([attempts(fault({ status: 503, retryAfter: '0.01' }), text('done'))]);
     expect(await usageOf(model)).toMatchObject({ modelCalls: 1, failedCalls: 1, unknownCalls: 0 });
@@ -81,7 +133,7 @@ describe("a turn's usage", () => {
   });
 
   test('has what a model told that failed before another one answered', async () => {
-    const { model } = await servedModel([rawChunks([wireUsage(100)])]);
+    const { model } = await servedModel([cutBeforeText]);
     const good = scriptedModel([reply(text('done'), told(7))]);
     expect(await usageOf(fallback([model, good]))).toMatchObject({ inputTokens: 107, modelCalls: 1 });
   });

@@ -1,8 +1,7 @@
-import { APIError } from 'openai/core/error';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.js';
 import type { ModelPart } from '../../shared/model-port.js';
 import type { Usage } from '../../shared/usage.js';
-import { innerError } from '../openai/classify-error.js';
+import { providerError } from '../openai/classify-error.js';
 import { modelFailure } from '../openai/model-failure.js';
 import type { ReplyAccumulator } from '../openai/read-reply.js';
 import { announcesCalls, faultOfFinish, toStopReason } from '../openai/stop-reason.js';
@@ -18,6 +17,7 @@ export function chatReply(origin: string, onText: (text: string) => void): Reply
   let finish: string | null = null;
   let finished = false;
   let refused = false;
+  let begun = false;
   let usage: Usage | undefined;
   let model = '';
 
@@ -28,6 +28,7 @@ export function chatReply(origin: string, onText: (text: string) => void): Reply
   }
 
   function addDelta(delta: JsonObject): void {
+    begun ||= saysAnything(delta);
     reasoning.add(delta);
     addText(plainText(delta['content']));
     const refusal = plainText(delta['refusal']);
@@ -40,7 +41,7 @@ export function chatReply(origin: string, onText: (text: string) => void): Reply
   }
 
   function addChoice(choice: JsonObject): void {
-    if (choice['error']) throw new APIError(undefined, innerError(choice), undefined, undefined);
+    if (choice['error']) throw providerError(undefined, choice);
     const delta = choice['delta'] ?? choice['message'];
     if (isJsonObject(delta)) addDelta(delta);
     const reason = choice['finish_reason'];
@@ -52,7 +53,7 @@ export function chatReply(origin: string, onText: (text: string) => void): Reply
   return {
     add(chunk: Json): void {
       if (!isJsonObject(chunk)) return;
-      if (chunk['error']) throw new APIError(undefined, innerError(chunk), undefined, undefined);
+      if (chunk['error']) throw providerError(undefined, chunk);
       if (typeof chunk['model'] === 'string') model = chunk['model'];
       usage = toUsage(chunk['usage']) ?? usage;
       const choice = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
@@ -62,6 +63,7 @@ export function chatReply(origin: string, onText: (text: string) => void): Reply
       finished = true;
     },
     isFinished: () => finished,
+    phase: () => (begun ? 'saying' : 'beginning'),
     usage: () => usage,
     end(done: boolean) {
       // Without a finish reason, `[DONE]` is believed only where it can be seen that nothing is missing.
@@ -83,6 +85,11 @@ export function chatReply(origin: string, onText: (text: string) => void): Reply
       };
     },
   };
+}
+
+/** Many servers send the role at once, and what is said when the model has come to it. */
+function saysAnything({ role: _role, ...delta }: JsonObject): boolean {
+  return Object.values(delta).some((value) => (Array.isArray(value) ? value.length > 0 : Boolean(value)));
 }
 
 /** A text, or a list of text parts as some gateways send it. */

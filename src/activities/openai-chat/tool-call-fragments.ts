@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../shared/json.js';
 import type { ModelPart } from '../../shared/model-port.js';
+import { argumentsText } from '../openai/deep-json.js';
 import { toOpaque } from '../openai/origin.js';
 
 type ToolCallPart = Extract<ModelPart, { type: 'tool_call' }>;
@@ -109,7 +110,7 @@ function readFragment(delta: unknown): Fragment | undefined {
     index: index === undefined || index === null ? undefined : String(index),
     id: typeof id === 'string' ? id : '',
     name: typeof called['name'] === 'string' ? called['name'] : '',
-    arguments: typeof written === 'string' ? written : JSON.stringify(written),
+    arguments: argumentsText(written),
     extra: Object.fromEntries(Object.entries(delta).filter(([field]) => EXTRA_FIELDS.includes(field))),
   };
 }

@@ -7,7 +7,7 @@ import { classifyError } from '../openai/classify-error.js';
 import { refuseEmpty } from '../openai/empty-reply.js';
 import { exchange } from '../openai/exchange.js';
 import { modelFailure } from '../openai/model-failure.js';
-import { openAiClient } from '../openai/openai-client.js';
+import { type Access, openAiClient } from '../openai/openai-client.js';
 import { placeOf } from '../openai/origin.js';
 import { postBody } from '../openai/post-body.js';
 import type { ReplyAccumulator, WireReply } from '../openai/read-reply.js';
@@ -18,6 +18,10 @@ import { responsesReply } from './responses-reply.js';
 const FIRST_POLL_MS = 500;
 const POLL_GROWTH = 1.5;
 const LONGEST_POLL_MS = 10_000;
+/** A provider that can't be asked for so long uses up a try of the call, of which there are ten. */
+const OUTAGE_MS = 300_000;
+/** A response that has just begun may take a moment to be known everywhere. */
+const UNKNOWN_POLLS = 4;
 
 /** How long an abort waits for the id of what is being begun, and for the provider to hear of it: together, not long. */
 const GRACE_MS = 800;
@@ -26,21 +30,25 @@ type Background = { id: string; response: JsonObject };
 
 /**
  * One reply that the provider makes by itself. Its id is remembered before it is waited for, so that the next try of
- * this call, on whatever worker, goes on waiting for the same reply: a poll that fails is retried by Temporal. An
- * abort ends it at the provider, unless another try goes on with it.
+ * this call, on whatever worker, goes on waiting for the same reply. A poll that fails is made again, here. An abort
+ * ends it at the provider, unless another try goes on with it; so does a fault after which there is no other try.
  */
 export async function callInBackground(call: ApiCall): Promise<WireReply> {
   const { signal, resume } = call.context;
   let id = resume?.get();
   try {
-    const begun = (id === undefined ? undefined : await retrieve(call, id)) ?? (await create(call));
-    if (begun.id !== id) await remember(call, begun.id);
+    const found = id === undefined ? undefined : await poll(call, id);
+    if (id !== undefined && found === undefined) call.context.onSpent?.('unknown');
+    const begun = found ?? (await create(call));
+    if (begun.id !== id && isRunning(begun.response)) await remember(call, begun.id);
     id = begun.id;
     signal.throwIfAborted();
-    const { response } = await ended(call, begun);
+    const response = await ended(call, begun, found !== undefined);
+    id = undefined;
     return await replyOf(call, response);
   } catch (error) {
-    if (signal.aborted && id !== undefined && !resume?.goesOn()) await cancel(call, id);
+    const isLeft = signal.aborted ? !resume?.goesOn() : error instanceof ModelError && !error.retryable;
+    if (isLeft && id !== undefined) await cancelInBackground(() => call.access, id);
     throw error;
   }
 }
@@ -50,38 +58,79 @@ async function remember(call: ApiCall, id: string): Promise<void> {
   try {
     await call.context.resume?.set(id);
   } catch (error) {
-    await cancel(call, id);
+    await cancelInBackground(() => call.access, id);
     throw error;
   }
 }
 
-async function ended(call: ApiCall, begun: Background): Promise<Background> {
-  const { signal, resume } = call.context;
-  let latest = begun;
-  for (
-    let wait = FIRST_POLL_MS;
-    isRunning(latest.response);
-    wait = Math.min(wait * POLL_GROWTH, LONGEST_POLL_MS)
-  ) {
-    await setTimeout(wait, undefined, { signal }).catch(() => signal.throwIfAborted());
-    const next = await retrieve(call, begun.id);
-    if (next === undefined) {
-      await resume?.set('');
-      throw modelFailure('Model.Unavailable', `the provider has lost the response ${begun.id}`);
+async function ended(call: ApiCall, { id, response }: Background, wasFound: boolean): Promise<JsonObject> {
+  const { signal } = call.context;
+  let latest = response;
+  let isKnown = wasFound;
+  let unknown = 0;
+  for (let wait = FIRST_POLL_MS; isRunning(latest); wait = longer(wait)) {
+    await pause(wait, signal);
+    const next = await poll(call, id);
+    if (next !== undefined) {
+      isKnown = true;
+      latest = next.response;
+    } else if (isKnown || ++unknown >= UNKNOWN_POLLS) {
+      await forget(call);
+      throw isKnown ? lost(id) : neverKnown(id);
     }
-    latest = next;
   }
   return latest;
 }
 
+function lost(id: string): ModelError {
+  return modelFailure('Model.Unavailable', `the provider has lost the response ${id}`, { usage: 'unknown' });
+}
+
+function neverKnown(id: string): ModelError {
+  return modelFailure('Model.Misconfigured', `GET /responses/${id} is answered by "not found"`, {
+    usage: 'unknown',
+    advice:
+      'The server takes background responses, and can not be asked for them. Leave out `background`, or use a server that has GET /responses/{id}.',
+  });
+}
+
+/** Undefined where the provider doesn't know it. A failed poll says nothing of the reply, which goes on: no fault of it. */
+async function poll(call: ApiCall, id: string): Promise<Background | undefined> {
+  const { signal } = call.context;
+  const since = Date.now();
+  for (let wait = FIRST_POLL_MS; ; wait = longer(wait)) {
+    try {
+      return await retrieve(call, id);
+    } catch (error) {
+      if (signal.aborted || !(error instanceof ModelError)) throw error;
+      error.usage = error.retryable ? undefined : 'unknown';
+      if (!error.retryable || Date.now() - since >= OUTAGE_MS) throw error;
+      await pause(Math.min(Math.max(wait, error.retryAfterMs ?? 0), OUTAGE_MS), signal);
+    }
+  }
+}
+
+function longer(wait: number): number {
+  return Math.min(wait * POLL_GROWTH, LONGEST_POLL_MS);
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+}
+
+async function forget({ context }: ApiCall): Promise<void> {
+  await context.resume?.set('').catch(() => undefined);
+}
+
 /** One that failed is forgotten, so that the next try begins anew. */
-async function replyOf({ access, request, context }: ApiCall, response: JsonObject): Promise<WireReply> {
+async function replyOf(call: ApiCall, response: JsonObject): Promise<WireReply> {
+  const { access, request, context } = call;
   const reply = responsesReply(placeOf(access, request).origin, context.onText);
   try {
     reply.add(response);
-    return refuseEmpty(reply.end(false), context.attempt);
+    return refuseEmpty(reply.end(false), context);
   } catch (error) {
-    await context.resume?.set('');
+    await forget(call);
     const failure = classifyError(error, access.apiKey);
     failure.usage ??= reply.usage?.() ?? 'unknown';
     throw failure;
@@ -132,9 +181,9 @@ async function ask(
 }
 
 /** The provider may be told twice; one that can't be told goes on to its end, and nobody asks for it. */
-async function cancel({ access }: ApiCall, id: string): Promise<void> {
+export async function cancelInBackground(access: () => Access, id: string): Promise<void> {
   try {
-    const client = await openAiClient(access);
+    const client = await openAiClient(access());
     await client.responses.cancel(id, { signal: AbortSignal.timeout(GRACE_MS) }).asResponse();
   } catch {
     // An abort is not held up by a provider that fails.
@@ -149,10 +198,11 @@ function background(): ReplyAccumulator<Background> {
       if (isJsonObject(body)) response = body;
     },
     finish: () => undefined,
+    phase: () => 'beginning',
     isFinished: () => response !== undefined,
     end() {
-      const id = response?.['id'];
-      if (response === undefined || typeof id !== 'string' || id === '') {
+      const id = typeof response?.['id'] === 'string' ? response['id'] : '';
+      if (response === undefined || (id === '' && isRunning(response))) {
         throw modelFailure('Model.BadResponse', 'a background response without an id');
       }
       return { id, response };

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.js';
 import type { ModelPart } from '../../shared/model-port.js';
+import { argumentsText } from '../openai/deep-json.js';
 import { toOpaque } from '../openai/origin.js';
 import { ITEM, PHASE } from './to-input-items.js';
 
@@ -27,7 +28,7 @@ function callOf(item: JsonObject): ModelPart {
     type: 'tool_call',
     id: plain(item['call_id']) || plain(item['id']),
     name: plain(item['name']),
-    arguments: typeof written === 'string' ? written : JSON.stringify(written),
+    arguments: argumentsText(written),
   };
 }
 

@@ -1,10 +1,9 @@
-import { APIError } from 'openai/core/error';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.js';
 import type { StopReason } from '../../shared/messages.js';
 import type { Usage } from '../../shared/usage.js';
-import { innerError } from '../openai/classify-error.js';
+import { providerError } from '../openai/classify-error.js';
 import { modelFailure } from '../openai/model-failure.js';
-import type { ReplyAccumulator } from '../openai/read-reply.js';
+import type { ReplyAccumulator, ReplyPhase } from '../openai/read-reply.js';
 import { toStopReason } from '../openai/stop-reason.js';
 import { countsOf } from '../openai/usage.js';
 import { isRefused, isWhole, partsOfItem } from './output-items.js';
@@ -30,21 +29,22 @@ const statusOf: Readonly<Record<string, string>> = {
 export function responsesReply(origin: string, onText: (text: string) => void): ReplyAccumulator {
   const slots = outputSlots(onText);
   let ending: Ending | undefined;
+  let phase: ReplyPhase = 'beginning';
   let model = '';
   let usage: Usage | undefined;
 
   function see(response: Json | undefined, status: string): void {
     if (!isJsonObject(response)) return;
     usage = toUsage(response['usage']) ?? usage;
-    if (response['error']) throw new APIError(undefined, innerError(response), undefined, undefined);
+    if (response['error']) throw providerError(undefined, response);
     if (typeof response['model'] === 'string') model = response['model'];
     const said = typeof response['status'] === 'string' ? response['status'] : status;
     if (said === 'failed') throw modelFailure('Model.Unavailable', 'the response failed');
     if (said === 'cancelled')
-      throw modelFailure('Model.Failed', 'the response was cancelled at the provider');
+      throw modelFailure('Model.Unavailable', 'the response was cancelled at the provider');
     if (said !== 'completed' && said !== 'incomplete') return;
     const output = Array.isArray(response['output']) ? response['output'].filter(isJsonObject) : [];
-    for (const [index, item] of output.entries()) slots.showRest(index, item);
+    slots.showEnding(output);
     ending = { status: said, output, response };
   }
 
@@ -53,14 +53,18 @@ export function responsesReply(origin: string, onText: (text: string) => void): 
       if (!isJsonObject(event)) return;
       const type = typeof event['type'] === 'string' ? event['type'] : '';
       if (type === 'error' || event['error']) {
-        throw new APIError(undefined, innerError(event), undefined, undefined);
+        throw providerError(undefined, event);
       }
       if (Array.isArray(event['output'])) see(event, 'completed');
       else if (type in statusOf) see(event['response'], statusOf[type] ?? '');
-      else slots.add(type, event);
+      else {
+        phase = phaseAfter(type, event, phase);
+        slots.add(type, event);
+      }
     },
     // A body that is no ending is a call which still runs.
     finish: () => undefined,
+    phase: () => phase,
     isFinished: () => ending !== undefined,
     usage: () => usage,
     end() {
@@ -80,6 +84,15 @@ export function responsesReply(origin: string, onText: (text: string) => void): 
       };
     },
   };
+}
+
+/** From a reasoning item's beginning to its end nothing, or a summary now and then, is heard. */
+function phaseAfter(type: string, { item }: JsonObject, before: ReplyPhase): ReplyPhase {
+  if (type === 'response.output_item.added' && isJsonObject(item)) {
+    return item['type'] === 'reasoning' ? 'thinking' : 'saying';
+  }
+  if (type === 'response.output_item.done') return 'saying';
+  return before === 'beginning' && type.endsWith('.delta') ? 'saying' : before;
 }
 
 function stopReason(status: string, response: JsonObject, hasCalls: boolean, areWhole: boolean): StopReason {

@@ -57,9 +57,14 @@ function shownUrl(url: string): string {
   return `${origin === 'null' ? protocol : origin}${pathname.slice(0, 100)}`;
 }
 
+/** Its regions are below it, as eu.api.openai.com. */
+const OPENAI = 'api.openai.com';
+
 /** `baseURL` as in {@link Access}. OpenAI's own server knows fields that others refuse, and the other way round. */
 export function isOpenAi(baseURL: string | undefined): boolean {
-  return !baseURL || new URL(baseURL).hostname === 'api.openai.com';
+  if (!baseURL) return true;
+  const { hostname } = new URL(baseURL);
+  return hostname === OPENAI || hostname.endsWith(`.${OPENAI}`);
 }
 
 function misconfigured(text: string): ModelError {

@@ -2,6 +2,7 @@ import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai/
 import { isJsonObject } from '../../shared/json.js';
 import { ModelError } from '../../shared/model-port.js';
 import { wireText } from '../../shared/wire-text.js';
+import { jsonText, TOO_DEEP } from './deep-json.js';
 import { type ProviderFault, typeOfFault } from './failure-kinds.js';
 import { MAX_FAILURE_BYTES, modelFailure } from './model-failure.js';
 import { retryAfterInText, retryAfterMs } from './retry-after.js';
@@ -43,12 +44,26 @@ const PAGE_ADVICE =
   'A web page answered instead of a model. Is OPENAI_BASE_URL right? It usually ends in /v1.';
 
 /** The part of an error body that says what is wrong: gateways put it under `error`, at the top, or in a list. */
-export function innerError(body: unknown): object | undefined {
+function innerError(body: unknown): object | undefined {
   const first: unknown = Array.isArray(body) ? body[0] : body;
   if (!isJsonObject(first)) return undefined;
   const inner = first['error'];
   if (isJsonObject(inner)) return inner;
   return typeof inner === 'string' ? { ...first, message: inner } : first;
+}
+
+/** An error body as the SDK's error; without a status, one that came in a 200. The SDK writes bodies as JSON. */
+export function providerError(
+  status: number | undefined,
+  body: unknown,
+  text?: string,
+  headers?: Headers,
+): APIError {
+  const inner = innerError(body);
+  const written = inner === undefined ? '' : jsonText(inner, '');
+  const [shown, said] = inner && written === '' ? [undefined, TOO_DEEP] : [inner, text];
+  if (status === undefined || headers === undefined) return new APIError(status, shown, said, headers);
+  return APIError.generate(status, shown && { error: shown }, said, headers);
 }
 
 function fromProvider(thrown: APIError, key: string | undefined): ModelError {
@@ -74,7 +89,7 @@ function fromProvider(thrown: APIError, key: string | undefined): ModelError {
 function saidBy(thrown: APIError, body: unknown): string {
   const message = field(body, 'message') ?? field(body, 'detail');
   if (typeof message === 'string' && message !== '') return message;
-  return body === undefined ? shortBody(thrown.message) : JSON.stringify(message ?? body);
+  return body === undefined ? shortBody(thrown.message) : jsonText(message ?? body, TOO_DEEP);
 }
 
 /** Of an HTML page its title, which is all that a person can use. */

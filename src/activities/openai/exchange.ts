@@ -4,58 +4,87 @@ import { answerEvents } from './answer-events.js';
 import { classifyError } from './classify-error.js';
 import { type Access, openAiClient } from './openai-client.js';
 import type { OpenAiOptions } from './options.js';
-import { type ReplyAccumulator, readReply } from './read-reply.js';
-import { wireTimer } from './wire-timer.js';
+import { type ReplyAccumulator, type ReplyPhase, readReply } from './read-reply.js';
+import { type WireTimer, wireTimer } from './wire-timer.js';
 
 const FIRST_TOKEN_TIMEOUT_MS = 120_000;
 const IDLE_TIMEOUT_MS = 60_000;
+/** A token takes some 300 bytes of a stream. */
+const MAX_REPLY_BYTES = 64 * 1024 * 1024;
+
+type ExchangeOptions = Pick<OpenAiOptions, 'firstTokenTimeoutMs' | 'idleTimeoutMs' | 'maxReplyBytes'>;
 
 export type Exchange<Reply> = {
   access: Access;
-  options: Pick<OpenAiOptions, 'firstTokenTimeoutMs' | 'idleTimeoutMs'>;
+  options: ExchangeOptions;
   send(client: OpenAI, signal: AbortSignal): Promise<Response>;
   /** Is given the reply's events; a body of JSON counts as one event. */
   reply: ReplyAccumulator<Reply>;
 };
 
 /**
- * One request and its answer, within the timeouts; retries nothing. Throws a ModelError, or the signal's reason as
- * soon as it fires.
+ * One request and its answer, within the timeouts and `maxReplyBytes`; retries nothing. Throws a ModelError, or the
+ * signal's reason as soon as it fires.
  */
 export async function exchange<Reply>(
-  { signal }: Pick<ModelContext, 'signal'>,
+  { signal, onStage }: Pick<ModelContext, 'signal' | 'onStage'>,
   { access, options, send, reply }: Exchange<Reply>,
 ): Promise<Reply> {
-  const { firstTokenTimeoutMs = FIRST_TOKEN_TIMEOUT_MS, idleTimeoutMs = IDLE_TIMEOUT_MS } = options;
   const timer = wireTimer(signal);
-  const waitForMore = () => timer.waitFor('Nothing more of the reply came', idleTimeoutMs);
-  let begun = false;
+  const patience = patienceOf(timer, options);
+  let isAnswered = false;
   let cameAny = false;
   let readToEnd = false;
   try {
-    timer.waitFor('No reply began', firstTokenTimeoutMs);
     const client = await openAiClient(access);
+    onStage?.('sent');
     const response = await send(client, timer.signal);
+    isAnswered = true;
     const events = answerEvents(response, {
-      onBytes: () => begun && waitForMore(),
+      maxBytes: options.maxReplyBytes ?? MAX_REPLY_BYTES,
+      onBytes: patience.onBytes,
       onEnd() {
         readToEnd = true;
       },
     });
     const read = await readReply(events, reply, (finished) => {
-      begun = !finished;
       cameAny = true;
       if (finished) timer.waitNoMore();
-      else waitForMore();
+      else patience.onEvent(reply.phase());
     });
     signal.throwIfAborted();
     return read;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    const failure = timer.problem() ?? classifyError(error, access.apiKey);
-    failure.usage ??= reply.usage?.() ?? (cameAny ? 'unknown' : undefined);
+    const late = timer.problem();
+    const failure = late ?? classifyError(error, access.apiKey);
+    // Nothing of a reply was seen, perhaps, and the provider may be at it, or has been, all the same.
+    const isCut = isAnswered && ['Model.StreamCut', 'Model.Connection'].includes(failure.type);
+    const hasBegun = cameAny || late !== undefined || isCut || error instanceof SyntaxError;
+    failure.usage ??= reply.usage?.() ?? (hasBegun ? 'unknown' : undefined);
     throw failure;
   } finally {
     timer.stop(readToEnd);
   }
+}
+
+/** How long is waited for what comes next: before it says anything, and while it thinks, a model is silent. */
+function patienceOf(timer: WireTimer, options: ExchangeOptions) {
+  const { firstTokenTimeoutMs = FIRST_TOKEN_TIMEOUT_MS, idleTimeoutMs = IDLE_TIMEOUT_MS } = options;
+  const thinkingMs = Math.max(firstTokenTimeoutMs, idleTimeoutMs);
+  let phase: ReplyPhase = 'beginning';
+
+  function restart(): void {
+    if (phase === 'beginning') return;
+    timer.waitFor('Nothing more of the reply came', phase === 'thinking' ? thinkingMs : idleTimeoutMs);
+  }
+
+  timer.waitFor('No reply began', firstTokenTimeoutMs);
+  return {
+    onBytes: restart,
+    onEvent(now: ReplyPhase): void {
+      phase = now;
+      restart();
+    },
+  };
 }

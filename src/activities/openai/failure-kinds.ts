@@ -110,6 +110,7 @@ function typeOfStatus(status: number): ModelFailureType {
       return 'Model.PermissionDenied';
     case 404:
     case 405:
+    case 501:
       return 'Model.NotFound';
     case 408:
       return 'Model.Timeout';

@@ -6,6 +6,7 @@ import {
   type ModelResponse,
   type Wait,
 } from '../../shared/model-port.js';
+import type { Usage } from '../../shared/usage.js';
 
 export type ModelLimits = {
   /** Calls that run at once in this process. */
@@ -17,7 +18,7 @@ export type ModelLimits = {
 type Reply = Pick<ModelResponse, 'usage'>;
 type Spent = { at: number; tokens: number };
 type Waiting = { limits: ModelLimits; spent: Spent; go(): void; tell(wait: Wait | undefined): void };
-type Waiter = Pick<ModelContext, 'signal' | 'onWait'>;
+type Waiter = Pick<ModelContext, 'signal' | 'onWait' | 'onStage'>;
 
 const WINDOW_MS = 60_000;
 const CHARACTERS_A_TOKEN = 4;
@@ -43,13 +44,20 @@ export class Limiter {
   ): Promise<Answer> {
     if (limits.maxConcurrent === undefined && limits.tokensPerMinute === undefined) return await call();
     const spent: Spent = { at: 0, tokens: limits.tokensPerMinute === undefined ? 0 : estimate(request) };
+    waiter.onStage?.('waiting');
     await this.#admitted(limits, spent, waiter);
+    waiter.onStage?.('sent');
     try {
       const answer = await call();
-      const { usage } = answer;
-      if (usage?.inputTokens !== undefined) spent.tokens = usage.inputTokens + (usage.outputTokens ?? 0);
+      spent.tokens = tokensOf(answer.usage) ?? spent.tokens;
       return answer;
     } catch (error) {
+      if (error instanceof ModelError) {
+        const { usage } = error;
+        // One that was refused took nothing.
+        spent.tokens =
+          usage === undefined ? 0 : usage === 'unknown' ? spent.tokens : (tokensOf(usage) ?? spent.tokens);
+      }
       if (error instanceof ModelError && error.type === 'Model.RateLimited') {
         this.#closedUntil = Math.max(this.#closedUntil, Date.now() + (error.retryAfterMs ?? 0));
       }
@@ -58,6 +66,12 @@ export class Limiter {
       this.#running--;
       this.#letGo();
     }
+  }
+
+  /** It would let the next call go as one that was just made. */
+  isIdle(now: number): boolean {
+    const isFree = this.#running === 0 && this.#waiting.length === 0 && now >= this.#closedUntil;
+    return isFree && this.#spent.every((each) => each.at <= now - WINDOW_MS);
   }
 
   /** Resolves when the call counts as running; rejects with the signal's reason as soon as it fires. */
@@ -124,6 +138,10 @@ export class Limiter {
   }
 }
 
+function tokensOf(usage: Usage | undefined): number | undefined {
+  return usage?.inputTokens === undefined ? undefined : usage.inputTokens + (usage.outputTokens ?? 0);
+}
+
 function estimate({ instructions, messages, tools }: ModelRequest): number {
   const written = JSON.stringify([instructions, messages, tools], (_key, value: unknown) =>
     isAttached(value) ? { ...value, data: ATTACHED } : value,
@@ -140,7 +158,11 @@ const limiters = new Map<string, Limiter>();
 
 /** The one of this process for a model at an address. */
 export function limiterAt(place: string): Limiter {
-  const limiter = limiters.get(place) ?? new Limiter();
+  const known = limiters.get(place);
+  if (known) return known;
+  const now = Date.now();
+  for (const [other, limiter] of limiters) if (limiter.isIdle(now)) limiters.delete(other);
+  const limiter = new Limiter();
   limiters.set(place, limiter);
   return limiter;
 }

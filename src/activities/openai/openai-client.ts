@@ -1,6 +1,7 @@
 import type { OpenAI } from 'openai';
-import { APIError } from 'openai/core/error';
-import { innerError } from './classify-error.js';
+import type { APIError } from 'openai/core/error';
+import { providerError } from './classify-error.js';
+import { patientFetch } from './node-fetch.js';
 
 export type Access = { apiKey: string; baseURL?: string; headers?: Record<string, string> };
 
@@ -10,14 +11,26 @@ const NO_KEY = 'no-key-needed';
 /** Above every timeout of ours, as Node's timers go. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
+/** Keys that change by the hour must not pile up. */
+const MAX_CLIENTS = 100;
+
 const clients = new Map<string, Promise<OpenAI>>();
 
 /** The SDK's client, one for each access; making one takes a tenth of a short call's time. */
 export async function openAiClient(access: Access): Promise<OpenAI> {
   const key = JSON.stringify(access);
   const client = clients.get(key) ?? newClient(access);
+  clients.delete(key);
   clients.set(key, client);
-  return await client;
+  const [oldest] = clients.keys();
+  if (clients.size > MAX_CLIENTS && oldest !== undefined) clients.delete(oldest);
+  try {
+    return await client;
+  } catch (error) {
+    // The next call tries anew.
+    if (clients.get(key) === client) clients.delete(key);
+    throw error;
+  }
 }
 
 /** The package is loaded here, as that takes a worker a good part of its start-up time. */
@@ -31,7 +44,7 @@ async function newClient(access: Access): Promise<OpenAI> {
       text: string | undefined,
       headers: Headers,
     ): APIError {
-      return APIError.generate(status, body && { error: innerError(body) }, text, headers);
+      return providerError(status, body, text, headers);
     }
   }
   return new Client({
@@ -40,6 +53,7 @@ async function newClient(access: Access): Promise<OpenAI> {
     maxRetries: 0,
     timeout: NO_TIMEOUT_MS,
     logLevel: 'off',
+    fetch: patientFetch,
     ...(access.headers && { defaultHeaders: access.headers }),
   });
 }

@@ -6,10 +6,12 @@ import {
   type ModelResponse,
 } from '../../shared/model-port.js';
 import { callChat } from '../openai-chat/call-chat.js';
+import { cancelInBackground } from '../openai-responses/call-in-background.js';
 import { callResponses } from '../openai-responses/call-responses.js';
 import { accessOf, isOpenAi, modelName } from './access.js';
 import { refuseEmpty } from './empty-reply.js';
 import { limiterAt } from './limiter.js';
+import { checkNumbers } from './numbers.js';
 import type { OpenAiOptions } from './options.js';
 import { hostOf } from './origin.js';
 import { priced, priceProblem, pricesOfEnvironment } from './prices.js';
@@ -17,10 +19,12 @@ import { priced, priceProblem, pricesOfEnvironment } from './prices.js';
 /**
  * A model behind OpenAI's Chat Completions or Responses API, at OpenAI or at any server that speaks it. The variables
  * are read, and the SDK is loaded, at the first call. It retries nothing: that is Temporal's. `Model.Misconfigured`
- * says which variable is missing. Throws a TypeError for a price table that is none.
+ * says which variable is missing. Throws a TypeError for a price table that is none, and for a number that is out of
+ * range.
  */
 export function openai(options: OpenAiOptions = {}): Model {
   const callApi = options.api === 'responses' ? callResponses : callChat;
+  checkNumbers('openai', options);
   const problem = priceProblem(options.prices ?? {});
   if (problem !== undefined) throw new TypeError(`openai({ prices }): ${problem}.`);
 
@@ -40,7 +44,7 @@ export function openai(options: OpenAiOptions = {}): Model {
     return await limiter.run(options, named, context, async () => {
       try {
         const asked = { access, options: optionsOf(options, request), request: named, context };
-        const { lacksCalls: _lacksCalls, ...reply } = refuseEmpty(await callApi(asked), context.attempt);
+        const { lacksCalls: _lacksCalls, ...reply } = refuseEmpty(await callApi(asked), context);
         const usage = reply.usage && priced(reply.usage, prices, [named.model, reply.model]);
         return { ...reply, model: reply.model ?? named.model, ...(usage && { usage }) };
       } catch (error) {
@@ -56,6 +60,9 @@ export function openai(options: OpenAiOptions = {}): Model {
       return options.model || process.env['OPENAI_MODEL'] || '';
     },
     call,
+    async cancel(id) {
+      await cancelInBackground(() => accessOf(options), id);
+    },
     async prepare() {
       await import('openai');
     },

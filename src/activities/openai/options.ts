@@ -10,10 +10,16 @@ export type OpenAiOptions = ModelOptions & {
   apiKey?: string;
   /** `chat` is Chat Completions, which every server speaks; `responses` is OpenAI's newer one. Default `chat`. */
   api?: 'chat' | 'responses';
-  /** Until the first event of a reply; keep-alive comments don't count. Milliseconds, default 120,000. */
+  /**
+   * Until the first of a reply's text, reasoning or calls, and between two pieces of it while the model is known to
+   * think. Keep-alive comments don't count, nor does a frame that says only that the reply has begun. Milliseconds,
+   * default 120,000.
+   */
   firstTokenTimeoutMs?: number;
   /** Between two pieces of a reply, of whatever kind. Milliseconds, default 60,000. */
   idleTimeoutMs?: number;
+  /** Of one answer, as it comes over the wire; a longer one is `Model.BadResponse`. Default 64 MB. */
+  maxReplyBytes?: number;
   headers?: Record<string, string>;
   /**
    * `false` asks for each reply in one piece: for servers that can't stream. Nothing is seen of it before its end, an

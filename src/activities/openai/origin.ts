@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, parseJson } from '../../shared/json.js';
 import type { ModelRequest } from '../../shared/model-port.js';
 import { isOpenAi } from './access.js';
+import { jsonText } from './deep-json.js';
 import type { Access } from './openai-client.js';
 
 /** The server that is asked, whatever models it has. */
@@ -34,9 +35,9 @@ function vendorIn(model: string): string {
   return `${model.slice(0, slash)}${word}`.toLowerCase();
 }
 
-/** A value that is to go back unread, as the text of an `opaque`. */
+/** A value that is to go back unread, as the text of an `opaque`; empty for one that is nested too deep. */
 export function toOpaque(origin: string, kind: string, value: Json): string {
-  return JSON.stringify({ at: origin, [kind]: value });
+  return jsonText({ at: origin, [kind]: value }, '');
 }
 
 /** The value again, if it came from this origin and is of this kind. Of old ones only the host is recorded. */

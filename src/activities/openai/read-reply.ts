@@ -5,9 +5,12 @@ import { isNetworkError } from './classify-error.js';
 import { modelFailure } from './model-failure.js';
 import type { StreamEvent } from './server-sent-events.js';
 
-/** How long the usage frame may come after the finish reason, and the connection's end after `[DONE]`. */
+/** How long the usage may come after the finish reason, and the connection's end after the usage or `[DONE]`. */
 const AFTER_FINISH_MS = 5_000;
-const AFTER_DONE_MS = 250;
+const AFTER_ALL_MS = 250;
+
+/** `thinking`: it has begun, and nothing may be heard of it for as long as before its first word. */
+export type ReplyPhase = 'beginning' | 'thinking' | 'saying';
 
 /** `lacksCalls`: its ending announces tool calls, and there are none. */
 export type WireReply = Omit<ModelResponse, 'model'> & { model?: string; lacksCalls?: true };
@@ -18,6 +21,7 @@ export type ReplyAccumulator<Reply = WireReply> = {
   /** What was added was the whole body of an answer that is no stream. */
   finish(): void;
   isFinished(): boolean;
+  phase(): ReplyPhase;
   /** What the provider has told up to now. */
   usage?(): Usage | undefined;
   /** `done`: the protocol's `[DONE]` came. Throws `Model.StreamCut` for a reply without its ending. */
@@ -38,38 +42,50 @@ export async function readReply<Reply>(
 ): Promise<Reply> {
   const iterator = events[Symbol.asyncIterator]();
   let done = false;
+  let until = Infinity;
   for (;;) {
-    const event = await nextEvent(iterator, reply.isFinished(), done);
+    const event = await nextEvent(iterator, until);
     if (event === undefined) break;
     if (event.type === 'end') {
       reply.finish();
       break;
     }
+    const usage = reply.usage?.();
     if (event.type === 'done') done = true;
     else reply.add(event.value);
-    onEvent(done || reply.isFinished());
+    const finished = done || reply.isFinished();
+    if (finished) {
+      const hasAll = done || reply.usage?.() !== usage;
+      until = Math.min(until, performance.now() + (hasAll ? AFTER_ALL_MS : AFTER_FINISH_MS));
+    }
+    onEvent(finished);
   }
   return reply.end(done);
 }
 
-/** Undefined at the end. A finished reply is not lost by a connection that stays open or breaks after it. */
+/**
+ * Undefined at the end, and at `until`, which is finite once the reply is finished: it is not lost by a connection that
+ * stays open or breaks after it, nor held up by what follows.
+ */
 async function nextEvent(
   iterator: AsyncIterator<StreamEvent>,
-  finished: boolean,
-  done: boolean,
+  until: number,
 ): Promise<StreamEvent | undefined> {
+  const finished = until < Infinity;
+  const leftMs = until - performance.now();
+  if (leftMs <= 0) return undefined;
   const next = iterator.next().then(
     (result) => (result.done ? undefined : result.value),
     (error: unknown) => {
-      if (finished || done) return undefined;
+      if (finished) return undefined;
       if (!isNetworkError(error)) throw error;
       throw modelFailure('Model.StreamCut', error instanceof Error ? error.message : String(error));
     },
   );
-  if (!finished && !done) return await next;
+  if (!finished) return await next;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, done ? AFTER_DONE_MS : AFTER_FINISH_MS, undefined);
+    timer = setTimeout(resolve, leftMs, undefined);
   });
   return await Promise.race([next, late]).finally(() => clearTimeout(timer));
 }

@@ -4,22 +4,22 @@ import { type Json, parseJson } from '../../shared/json.js';
 export type StreamEvent = { type: 'data'; value: Json } | { type: 'done' } | { type: 'end' };
 
 /**
- * The events of a stream as JSON, in order; `onBytes` is called for whatever comes, keep-alive comments too. The
+ * The events of a stream as JSON, in order; `onBytes` is called with how many came, of keep-alive comments too. The
  * SDK's own reader is not used: it doesn't show comments or `[DONE]`, waits for the connection's end, loses a last
  * event that has no blank line after it, and prints what it can't read.
  *
  * Takes what gateways send: any line ends, no space after `data:`, no blank lines between events, `error:` as a
- * field, bare JSON lines. Throws a SyntaxError for an event that is not JSON, and what `body` throws; half of an
- * event at the end is dropped.
+ * field, bare JSON lines, and bare words between the events (`data: ping`). Throws a SyntaxError for an event that is
+ * neither, and for a stream of nothing but words; and what `body` throws. Half of an event at the end is dropped.
  */
 export async function* streamEvents(
   body: AsyncIterable<Uint8Array>,
-  onBytes: () => void,
+  onBytes: (bytes: number) => void,
 ): AsyncGenerator<StreamEvent> {
   const lines = lineSplitter();
   const events = eventAssembler();
   for await (const bytes of body) {
-    onBytes();
+    onBytes(bytes.length);
     for (const line of lines.push(bytes)) {
       const event = events.push(line);
       if (event !== undefined) yield event;
@@ -27,6 +27,7 @@ export async function* streamEvents(
   }
   const last = events.push(lines.rest());
   if (last !== undefined) yield last;
+  events.end();
 }
 
 function lineSplitter() {
@@ -48,12 +49,18 @@ function lineSplitter() {
   };
 }
 
+/** What is sent to keep a connection open. Half of an event is none: it has a quote or a brace. */
+const BARE_WORD = /^[\w .:-]{1,32}$/;
+
 function eventAssembler() {
   let data: string[] = [];
   let isError = false;
+  let hasEvents = false;
+  let word: string | undefined;
 
   function event(value: Json): StreamEvent {
     const failed = isError;
+    hasEvents = true;
     data = [];
     isError = false;
     return { type: 'data', value: failed && !hasError(value) ? { error: value } : value };
@@ -78,8 +85,16 @@ function eventAssembler() {
       if (value.trim() === '[DONE]') return { type: 'done' };
       const json = data.length === 0 ? parseJson(value) : undefined;
       if (json?.ok) return event(json.value);
+      if (data.length === 0 && BARE_WORD.test(value)) {
+        if (isError) return event({ message: value });
+        word ??= value;
+        return undefined;
+      }
       if (value !== '' || data.length > 0) data.push(value);
       return undefined;
+    },
+    end(): void {
+      if (!hasEvents && word !== undefined) throw new SyntaxError(`"${word}" is no event`);
     },
   };
 }

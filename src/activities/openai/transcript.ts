@@ -1,5 +1,6 @@
 import { isJsonObject, parseJson } from '../../shared/json.js';
 import type { ImageBlock, Message } from '../../shared/messages.js';
+import { jsonText, TOO_DEEP } from './deep-json.js';
 
 /** Providers refuse a message without content. */
 export const EMPTY_CONTENT = '(no output)';
@@ -25,7 +26,8 @@ export function wireArguments(written: string): string {
   if (!parsed.ok || !isJsonObject(parsed.value))
     return JSON.stringify({ invalid_json: written.toWellFormed() });
   if (!ESCAPED_SURROGATE.test(written)) return written.toWellFormed();
-  return JSON.stringify(parsed.value, (_key, value: unknown) =>
+  const invalid = JSON.stringify({ invalid_json: TOO_DEEP });
+  return jsonText(parsed.value, invalid, (_key, value) =>
     typeof value === 'string' ? value.toWellFormed() : value,
   );
 }
