@@ -5,11 +5,11 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import type { TranscriptReader } from './activities/transcript-reader.js';
-import { type CodecOptions, dataConverter, sealsFailures } from './codec/data-converter.js';
+import { type CodecOptions, dataConverter } from './codec/data-converter.js';
 import { DEFAULT_TASK_QUEUE } from './shared/turn.js';
 import { type ActivityReport, reportingInterceptor } from './worker/activity-reports.js';
 import { refuseWhatCannotWork, type ServingOptions, servingOf, turnWorkerOptions } from './worker/serving.js';
-import { workflowBundle } from './worker/workflow-bundle.js';
+import { workflowsOf } from './worker/worker-workflows.js';
 
 export { openai } from './activities/openai/openai.js';
 export type { ArtifactStore } from './artifacts/artifact-store.js';
@@ -70,7 +70,7 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
     connection: options.connection ?? (await connect(options.address)),
     namespace: options.namespace ?? process.env['TEMPORAL_NAMESPACE'] ?? 'default',
     taskQueue: options.taskQueue ?? DEFAULT_TASK_QUEUE,
-    workflowBundle: own.workflowBundle ?? workflowBundle(sealsFailures(converter)),
+    ...workflowsOf({ ...own, dataConverter: converter }),
     dataConverter: converter,
     activities: { ...own.activities, ...serving.activities },
     sinks: { ...own.sinks, ...serving.sinks },

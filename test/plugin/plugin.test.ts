@@ -1,6 +1,11 @@
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { Client, type DataConverter } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { AgentClient } from '../../src/client.js';
+import { dataConverter } from '../../src/codec/index.js';
 import { scriptedModel, text, toolCall } from '../../src/testing/index.js';
 import { holdfast } from '../../src/worker.js';
 import { countedTool } from '../turn/agents.js';
@@ -49,6 +54,33 @@ test('a worker without workflows of its own runs turns', async () => {
     const turn = await client.start('analyst', 'Report.', { taskQueue });
     expect(await turn.result()).toMatchObject({ output: { title: 'Sales rose' } });
   });
+});
+
+/** What a turn's workflow made of its result, and the result as a client with that converter reads it. */
+async function resultWith(dataConverter: DataConverter) {
+  return await withOwnWorker([analystWith(report())], { dataConverter }, async ({ client, taskQueue }) => {
+    const { connection, options } = client.client;
+    const own = new Client({ connection, namespace: options.namespace, dataConverter });
+    const turn = await new AgentClient({ client: own, taskQueue }).start('analyst', 'Report.');
+    const outcome = await turn.result();
+    const { events = [] } = await own.workflow.getHandle(turn.turnId).fetchHistory();
+    const payload = events?.at(-1)?.workflowExecutionCompletedEventAttributes?.result?.payloads?.[0];
+    return { outcome, payload };
+  });
+}
+
+test("a worker's own codec is the one that its turns have", async () => {
+  const keys = [{ id: 'own', key: randomBytes(32) }];
+  const { outcome, payload } = await resultWith(dataConverter({ keys }));
+  expect(outcome).toMatchObject({ output: { title: 'Sales rose' } });
+  expect(Buffer.from(payload?.data ?? []).toString('latin1')).not.toContain('Sales rose');
+});
+
+test("a worker's own payload converter is in the workflows of its turns", async () => {
+  const payloadConverterPath = fileURLToPath(new URL('./payload-converter.cjs', import.meta.url));
+  const { outcome, payload } = await resultWith({ payloadConverterPath });
+  expect(outcome).toMatchObject({ output: { title: 'Sales rose' } });
+  expect(payload?.metadata).toMatchObject({ by: Buffer.from([1]) });
 });
 
 test('the plugin given twice is the plugin given once', async () => {
