@@ -17,4 +17,9 @@ if (!path) {
 const { address } = await ensureServer({ onProgress: (line) => console.error(line) });
 process.env.TEMPORAL_ADDRESS = address;
 process.argv.splice(1, 2, path);
-await import(pathToFileURL(path).href);
+try {
+  await import(pathToFileURL(path).href);
+} catch (error) {
+  console.error(`The example failed on the server at ${address}.`, error);
+  process.exit(1);
+}

@@ -12,7 +12,7 @@ beforeAll(() => {
 
 /** As `npm run example` does, without a key. */
 async function output(name: string, args: string[] = []): Promise<string> {
-  const { exitCode, stdout, stderr } = await start(`dist-examples/${name}.js`, args).finished;
+  const { exitCode, stdout, stderr } = await start('scripts/run-example.mjs', [name, ...args]).finished;
   expect(exitCode, stderr).toBe(0);
   return stdout;
 }
@@ -39,7 +39,7 @@ test('structured output', async () => {
 });
 
 test("a turn in a workflow of one's own", async () => {
-  const shown = await output('own-workflow/index');
+  const shown = await output('own-workflow');
   expect(shown).toBe('mail: Sales rose by a tenth\nreport: Sales rose by a tenth\n');
 });
 
