@@ -1,38 +1,23 @@
 import {
   NativeConnection,
-  Runtime,
   Worker,
   type WorkerDeploymentOptions,
   type WorkerOptions,
 } from '@temporalio/worker';
-import { holdfastActivities } from './activities/activities.js';
-import { Agents } from './activities/agents.js';
-import { Interrupts } from './activities/interrupts.js';
-import { openai } from './activities/openai/openai.js';
-import { readArtifactTool } from './activities/read-artifact.js';
-import { TranscriptCache } from './activities/transcript-cache.js';
-import { TranscriptReader } from './activities/transcript-reader.js';
-import { wireInterceptor } from './activities/wire-interceptor.js';
-import type { ArtifactStore } from './artifacts/artifact-store.js';
-import { Artifacts } from './artifacts/artifacts.js';
-import { localArtifacts } from './artifacts/local-artifacts.js';
-import { type CodecOptions, dataConverter, keyringOf, sealsFailures } from './codec/data-converter.js';
-import type { Agent } from './define/define-agent.js';
-import { type Duration, durationMs } from './define/duration.js';
-import type { Model } from './shared/model-port.js';
+import type { TranscriptReader } from './activities/transcript-reader.js';
+import { type CodecOptions, dataConverter } from './codec/data-converter.js';
 import { DEFAULT_TASK_QUEUE } from './shared/turn.js';
 import { type ActivityReport, reportingInterceptor } from './worker/activity-reports.js';
-import { forgetOldArtifacts } from './worker/artifact-retention.js';
-import { holdfastSinks } from './worker/sinks.js';
-import { workflowBundle } from './worker/workflow-bundle.js';
+import { refuseWhatCannotWork, type ServingOptions, servingOf, turnWorkerOptions } from './worker/serving.js';
+import { workflowsOf } from './worker/worker-workflows.js';
 
 export { openai } from './activities/openai/openai.js';
 export type { ArtifactStore } from './artifacts/artifact-store.js';
 export { localArtifacts } from './artifacts/local-artifacts.js';
 export { type S3ArtifactsOptions, s3Artifacts } from './artifacts/s3-artifacts.js';
+export { type HoldfastPlugin, type HoldfastPluginOptions, holdfast } from './worker/plugin.js';
 
-export type HoldfastWorkerOptions = {
-  agents: readonly Agent[];
+export type HoldfastWorkerOptions = ServingOptions & {
   /** Default: `TEMPORAL_ADDRESS`, else localhost:7233. Ignored where there is a `connection`. */
   address?: string;
   connection?: NativeConnection;
@@ -46,17 +31,9 @@ export type HoldfastWorkerOptions = {
    */
   deployment?: { name: string; buildId: string };
   /**
-   * Where what is too big for Temporal is kept. Default: a folder of this machine's user; workers on several machines
-   * need a store that they share.
-   */
-  artifacts?: ArtifactStore;
-  /** How long an artifact is kept after it was last stored, and longer than any turn takes; default 30 days. */
-  artifactRetention?: Duration;
-  /** Transcripts kept in memory: by default 256 MB of them. */
-  transcriptCache?: { maxBytes?: number; maxTranscripts?: number };
-  /**
-   * Encrypts and compresses payloads; clients need the same keys. Default: `HOLDFAST_ENCRYPTION_KEYS` and
-   * `HOLDFAST_COMPRESS`, else neither. Ignored where `worker.dataConverter` is set.
+   * Encrypts and compresses payloads, and encrypts artifacts; clients need the same keys. Default:
+   * `HOLDFAST_ENCRYPTION_KEYS` and `HOLDFAST_COMPRESS`, else neither. Where `worker.dataConverter` is set, that is in
+   * charge of payloads.
    */
   codec?: CodecOptions;
   /** Anything of the Temporal SDK's own worker options, activities and interceptors of your own included. */
@@ -83,76 +60,31 @@ export async function runWorker(options: HoldfastWorkerOptions): Promise<void> {
 export async function createWorker(options: HoldfastWorkerOptions): Promise<HoldfastWorker> {
   const { worker: own = {}, onActivity } = options;
   const converter = own.dataConverter ?? dataConverter(options.codec);
-  const store = options.artifacts ?? localArtifacts();
-  const artifacts = new Artifacts(store, keyringOf(options.codec));
-  const retentionMs = durationMs('artifactRetention', options.artifactRetention ?? '30 days');
-  const agents = new Agents(options.agents, [readArtifactTool(artifacts)]);
-  const cache = new TranscriptCache(options.transcriptCache);
-  const transcripts = new TranscriptReader(cache, artifacts);
-  const interrupts = new Interrupts();
-  const isDraining = () => ['STOPPING', 'DRAINING'].includes(worker.getState());
-  const modelFor = modelChooser();
-  const activities = holdfastActivities({
-    agents,
-    modelFor,
-    transcripts,
-    interrupts,
-    artifacts,
-    isDraining,
-  });
-  refuseWhatCannotWork(own, activities);
-  // While the SDK starts its threads this one is idle.
-  setImmediate(() => {
-    for (const agent of options.agents)
-      modelFor(agent)
-        .prepare?.()
-        .catch(() => undefined);
-  });
+  const serving = servingOf(options);
+  refuseWhatCannotWork(own, serving.activities);
+  refuseWorkflows(own);
   const worker: Worker = await Worker.create({
-    // A turn asks its own worker for messages: when that one died, this is how long the question waits for another.
-    stickyQueueScheduleToStartTimeout: '1 second',
-    // Heartbeats carry text that people watch, and a cancel is heard at the next one. They come every 100 ms at most; were
-    // the SDK's bound the same, it would hold back each that is a little early, and with it the ones after it.
-    maxHeartbeatThrottleInterval: '50 milliseconds',
-    defaultHeartbeatThrottleInterval: '50 milliseconds',
-    // So that the calls of one reply start without a round trip each.
-    maxEagerActivityReservationsPerWorkflowTask: 8,
-    shutdownGraceTime: '10 seconds',
+    ...turnWorkerOptions,
     ...(options.deployment && { workerDeploymentOptions: versioned(options.deployment) }),
     ...own,
     connection: options.connection ?? (await connect(options.address)),
     namespace: options.namespace ?? process.env['TEMPORAL_NAMESPACE'] ?? 'default',
     taskQueue: options.taskQueue ?? DEFAULT_TASK_QUEUE,
-    workflowBundle: own.workflowBundle ?? workflowBundle(sealsFailures(converter)),
+    ...workflowsOf({ ...own, dataConverter: converter }),
     dataConverter: converter,
-    activities: { ...own.activities, ...activities },
-    sinks: { ...own.sinks, ...holdfastSinks(cache, interrupts) },
+    activities: { ...own.activities, ...serving.activities },
+    sinks: { ...own.sinks, ...serving.sinks },
     interceptors: {
       ...own.interceptors,
       activity: [
         (context) => ({ inbound: onActivity ? reportingInterceptor(context, onActivity) : {} }),
         ...(own.interceptors?.activity ?? []),
-        () => ({ inbound: wireInterceptor }),
+        serving.activityInterceptor,
       ],
     },
   });
-  forgetOldArtifacts(store, {
-    retentionMs,
-    isOver: () => ['STOPPED', 'FAILED'].includes(worker.getState()),
-    warn: (text) => Runtime.instance().logger.warn(text),
-  });
-  tellNotStrict(options.agents);
-  return { worker, transcripts: transcripts.stats };
-}
-
-/** For those who look: an ordinary optional argument is enough, so that it is nothing to be warned of. */
-function tellNotStrict(agents: readonly Agent[]): void {
-  for (const { name, tools } of agents)
-    for (const tool of tools)
-      if (tool.notStrictBecause !== undefined)
-        Runtime.instance().logger.debug(
-          `Agent ${name}: its tool ${tool.name} is not strict, because ${tool.notStrictBecause}`,
-        );
+  serving.attach(worker);
+  return { worker, transcripts: serving.transcripts };
 }
 
 function versioned({ name, buildId }: { name: string; buildId: string }): WorkerDeploymentOptions {
@@ -166,31 +98,9 @@ async function connect(address: string | undefined): Promise<NativeConnection> {
   });
 }
 
-/** A string is a model's name at the endpoint that the worker's environment names. */
-function modelChooser(): (agent: Agent) => Model {
-  const byName = new Map<string, Model>();
-  return ({ model }) => {
-    if (typeof model !== 'string') return model;
-    const known = byName.get(model) ?? openai({ model });
-    byName.set(model, known);
-    return known;
-  };
-}
-
-function refuseWhatCannotWork(own: Partial<WorkerOptions>, ours: object): void {
-  if (own.maxCachedWorkflows === 0) {
-    throw new TypeError(
-      'maxCachedWorkflows: 0 would replay a turn from its start for each page of its transcript.',
-    );
-  }
-  if (own.workflowsPath !== undefined) {
-    throw new TypeError(
-      "workflowsPath: this worker runs Holdfast's workflows. Give yours a worker of their own.",
-    );
-  }
-  const taken = Object.keys(own.activities ?? {}).find((name) => name in ours);
-  if (taken)
-    throw new TypeError(
-      `Activity "${taken}" is taken: a tool of an agent, or Holdfast itself, has that name.`,
-    );
+function refuseWorkflows({ workflowsPath }: Partial<WorkerOptions>): void {
+  if (workflowsPath === undefined) return;
+  throw new TypeError(
+    "workflowsPath: this worker runs Holdfast's workflows alone. For workflows of your own beside them: Worker.create({ ..., workflowsPath, plugins: [holdfast({ agents })] })",
+  );
 }

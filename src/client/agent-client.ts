@@ -7,7 +7,8 @@ import {
   type WorkflowHandle,
 } from '@temporalio/client';
 import { type CodecOptions, dataConverter } from '../codec/data-converter.js';
-import { type PromptPart, shownPrompt, splitPrompt } from '../shared/prompt-parts.js';
+import type { AgentType, OutputOf } from '../shared/agent-type.js';
+import { askedBy, type PromptPart, shownPrompt } from '../shared/prompt-parts.js';
 import {
   DEFAULT_TASK_QUEUE,
   TURN_ID,
@@ -15,6 +16,7 @@ import {
   type TurnInput,
   type TurnOutcome,
   turnInputProblems,
+  WORKFLOW_TASK_TIMEOUT,
 } from '../shared/turn.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
 import { TurnConflict } from './errors.js';
@@ -33,20 +35,6 @@ export type StartOptions = Partial<Omit<TurnInput, 'v' | 'agent' | 'prompt' | 'a
   turnId?: string;
   taskQueue?: string;
 };
-
-/** What `typeof agent` is to a client, which loads no agents: its output's type. */
-export type AgentType = {
-  readonly kind: 'agent';
-  readonly output?: { readonly type: { readonly _output: unknown } };
-};
-type OutputOf<Typed extends AgentType> = Typed extends {
-  readonly output?: { readonly type: { readonly _output: infer Output } };
-}
-  ? Output
-  : unknown;
-
-/** How long a turn waits where its worker dies with a workflow task in hand, which no supervisor can tell; else 10 s. */
-const WORKFLOW_TASK_TIMEOUT = '5 seconds';
 
 /** Starts turns and finds running ones. Everything goes through Temporal; nothing is kept in this process. */
 export class AgentClient {
@@ -166,12 +154,6 @@ export class AgentClient {
     });
     return history?.events?.[0]?.workflowExecutionStartedEventAttributes;
   }
-}
-
-function askedBy(prompt: string | readonly PromptPart[]): Pick<TurnInput, 'prompt' | 'attachments'> {
-  if (!Array.isArray(prompt)) return { prompt: prompt as string };
-  const { attachments, ...split } = splitPrompt(prompt);
-  return attachments.length === 0 ? split : { ...split, attachments };
 }
 
 /** A later run of a turn is not given the attachments again. */

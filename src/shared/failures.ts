@@ -11,6 +11,10 @@ export const TOOL_NOT_HERE = 'Tool.NotHere';
 export const failureTypes = [
   'Turn.InvalidInput',
   'Turn.UnsupportedVersion',
+  'Turn.Conflict',
+  'Turn.Canceled',
+  'Turn.Terminated',
+  'Turn.TimedOut',
   'Agent.NotHere',
   TOOL_NOT_HERE,
   'Tool.Retryable',

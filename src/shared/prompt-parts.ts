@@ -38,12 +38,15 @@ export const isPromptParts = isListOf(
   }),
 );
 
-/** The text that a prompt begins with, and what comes after it. */
-export function splitPrompt(parts: readonly PromptPart[]): { prompt: string; attachments: PromptPart[] } {
-  const [first, ...rest] = parts;
-  return first?.type === 'text'
-    ? { prompt: first.text, attachments: rest }
-    : { prompt: '', attachments: [...parts] };
+/** As a turn's input has it: the text that a prompt begins with, and what comes after it. */
+export function askedBy(prompt: string | readonly PromptPart[]): {
+  prompt: string;
+  attachments?: PromptPart[];
+} {
+  if (typeof prompt === 'string') return { prompt };
+  const [first, ...rest] = prompt;
+  if (first?.type !== 'text') return { prompt: '', attachments: [...prompt] };
+  return { prompt: first.text, ...(rest.length > 0 && { attachments: rest }) };
 }
 
 /** What stands for a prompt where only a text can be shown. */

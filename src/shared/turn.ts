@@ -27,6 +27,9 @@ export const DEFAULT_TASK_QUEUE = 'holdfast';
 export const STATE_QUERY = 'state';
 export const MESSAGES_QUERY = 'messages';
 
+/** How long a turn waits where its worker dies with a workflow task in hand, which no supervisor can tell; else 10 s. */
+export const WORKFLOW_TASK_TIMEOUT = '5 seconds';
+
 const TENANT_BYTES = 64;
 /** Temporal carries 2 MB a payload, and the prompt is in the outcome again, with what is said about it. */
 const INPUT_BYTES = 1_500_000;

@@ -16,22 +16,14 @@ export type SharedWorker = {
 
 /** One worker for all tests of a file; its agent is named `tester`. */
 export function sharedWorker(tools: readonly AnyTool[], options: Partial<AgentOptions> = {}): SharedWorker {
-  const models = new Map<string, Model>();
-  const byName: Model = {
-    name: 'none',
-    async call(request, context) {
-      const model = models.get(request.model);
-      if (!model) throw new Error(`no turn of this file has the model ${request.model}`);
-      return await model.call(request, context);
-    },
-  };
+  const models = modelsByName();
   const allDone = gate();
   let running: RunningWorker | undefined;
   let ended: Promise<void> | undefined;
 
   beforeAll(async () => {
     await new Promise<void>((resolve, reject) => {
-      ended = withWorker(agentWith(tools, { ...options, model: byName }), async (made) => {
+      ended = withWorker(agentWith(tools, { ...options, model: models.model }), async (made) => {
         running = made;
         resolve();
         await allDone.opened;
@@ -56,9 +48,27 @@ export function sharedWorker(tools: readonly AnyTool[], options: Partial<AgentOp
       return worker().taskQueue;
     },
     async start(model, prompt = 'hello', startOptions = {}) {
+      return await worker().start(prompt, { ...startOptions, model: models.add(model) });
+    },
+  };
+}
+
+/** One model for many turns: each is answered by the one whose name it was started with. */
+export function modelsByName(): { model: Model; add(model: Model): string } {
+  const models = new Map<string, Model>();
+  return {
+    model: {
+      name: 'none',
+      async call(request, context) {
+        const model = models.get(request.model);
+        if (!model) throw new Error(`no turn of this file has the model ${request.model}`);
+        return await model.call(request, context);
+      },
+    },
+    add(model) {
       const name = randomUUID();
       models.set(name, model);
-      return await worker().start(prompt, { ...startOptions, model: name });
+      return name;
     },
   };
 }

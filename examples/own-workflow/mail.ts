@@ -1,0 +1,3 @@
+export async function sendMail(subject: string): Promise<void> {
+  console.log(`mail: ${subject}`);
+}

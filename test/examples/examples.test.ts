@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { start } from '../support/run-cli.js';
+
+beforeAll(() => {
+  execFileSync('node_modules/.bin/tsc', ['-p', 'examples/tsconfig.json']);
+});
+
+/** As `npm run example` does, without a key. */
+async function output(name: string, args: string[] = []): Promise<string> {
+  const { exitCode, stdout, stderr } = await start('scripts/run-example.mjs', [name, ...args]).finished;
+  expect(exitCode, stderr).toBe(0);
+  return stdout;
+}
+
+test('hello', async () => {
+  expect(await output('hello')).toMatch(/^Hello! .+\ncompleted: 1 model call, turn \S+\n$/);
+});
+
+test("a tool of one's own", async () => {
+  const shown = await output('own-tool');
+  expect(shown).toContain('Your money for W2378156 is on its way back.');
+  expect(shown).toMatch(/the bank has: \S+ W2378156 arrived broken\n\n$/);
+});
+
+test('a coding agent on a folder', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-examples-'));
+  const shown = await output('coding-agent', [folder]);
+  expect(shown).toBe(`write_file sum.js\n  ok\nbash node sum.js\n  ok\nsum.js prints 6.\nin ${folder}\n`);
+  expect(await readFile(join(folder, 'sum.js'), 'utf8')).toBe('console.log(1 + 2 + 3);\n');
+});
+
+test('structured output', async () => {
+  expect(await output('structured-output')).toBe('now, delivery: The parcel is two weeks late.\n');
+});
+
+test("a turn in a workflow of one's own", async () => {
+  const shown = await output('own-workflow');
+  expect(shown).toBe('mail: Sales rose by a tenth\nreport: Sales rose by a tenth\n');
+});
+
+test('a turn on a schedule', async () => {
+  const shown = await output('schedule');
+  expect(shown).toMatch(/^Good morning\. .+\nturn daily-digest-\d{4}-\d\d-\d\dT[\d:]+Z\n$/);
+});
+
+test('the code of docs/workflows.md is that of the examples', () => {
+  // Where an example has it in a function, the page has it without the indentation.
+  const read = (path: string) => readFileSync(path, 'utf8').replaceAll(/^ +/gm, '');
+  const names = ['own-workflow/index.ts', 'own-workflow/workflows.ts', 'schedule.ts'];
+  const sources = names.map((name) => read(`examples/${name}`));
+  const blocks = [...read('docs/workflows.md').matchAll(/```ts\n(.+?)```/gs)].map(([, code = '']) => code);
+  expect(blocks).toHaveLength(4);
+  expect(blocks.filter((block) => !sources.some((source) => source.includes(block)))).toEqual([]);
+});
+
+test('examples/README.md lists every example', () => {
+  const listed = readFileSync('examples/README.md', 'utf8').matchAll(/^\| \[[\w-]+\]\((\S+)\)/gm);
+  const isPart = (name: string) => ['model.ts', 'serve.ts', 'README.md', 'tsconfig.json'].includes(name);
+  const programs = readdirSync('examples').filter((name) => !isPart(name));
+  const paths = programs.map((name) => (name.endsWith('.ts') ? name : `${name}/index.ts`));
+  expect([...listed].map(([, path]) => path).sort()).toEqual(paths.sort());
+});

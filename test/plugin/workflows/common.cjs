@@ -1,0 +1,3 @@
+const { runTurn } = require('holdfast/workflows');
+
+exports.turn = async (options) => await runTurn(options);
