@@ -140,6 +140,7 @@ program
   .addOption(new Option('--api <api>', 'which API to use').choices(['chat', 'responses']).default('chat'))
   .option('--timeout <seconds>', 'the most that one request may take', wholeNumber, 60)
   .option('--json', 'print the report as one line of JSON')
+  .option('--server-speed', 'in place of the model: how fast the Temporal server is, and what to set in it')
   .addHelpText(
     'after',
     `
@@ -149,10 +150,16 @@ Examples:
   holdfast doctor --model
   holdfast doctor --model qwen3 --base-url http://localhost:11434/v1
   holdfast doctor --model --json
+  holdfast doctor --server-speed
 
 Exit codes: 0 nothing failed, 1 something did, 2 wrong usage.`,
   )
   .action(async (options) => {
+    if (options.serverSpeed) {
+      const { serverSpeedCommand } = await import('./doctor/server-speed-command.js');
+      process.exitCode = await serverSpeedCommand(options);
+      return;
+    }
     const { doctorCommand } = await import('./doctor-command.js');
     process.exitCode = await doctorCommand(options);
   });
