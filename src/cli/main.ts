@@ -76,6 +76,26 @@ program
     process.exitCode = await workerCommand(module, options);
   });
 
+program
+  .command('init')
+  .description('Write a small project: an agent, a tool, a test. It runs at once, without a key.')
+  .argument('<folder>', "a new or empty folder; its name becomes the agent's")
+  .option(
+    '--holdfast <spec>',
+    'what it installs as holdfast, such as a .tgz of npm pack; default: this version',
+  )
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npx holdfast init my-agent && cd my-agent && npm install && npm start
+  holdfast init my-agent --holdfast file:../holdfast-0.1.0.tgz`,
+  )
+  .action(async (folder: string, options) => {
+    const { initCommand } = await import('./init-command.js');
+    await initCommand(folder, options);
+  });
+
 const server = program
   .command('server')
   .description('The Temporal server that Holdfast starts where none is found.');

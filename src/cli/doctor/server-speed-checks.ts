@@ -26,9 +26,13 @@ export function serverSpeedChecks(place: ServerPlace): Check[] {
 }
 
 function iterations(speed: ServerSpeed, place: ServerPlace): Finding {
-  const { iterationMs, waitMs, throttled } = speed;
+  const { iterationMs, waitMs, throttled, busy } = speed;
   const says = `An iteration takes ${Math.round(iterationMs)} ms beside the model and the tools.`;
-  const finding = ok(says, data(speed));
+  const finding = ok(says, speed);
+  if (busy) {
+    const advice = 'The server or this machine is busy: measure again when less goes on.';
+    return { ...finding, status: 'none', advice };
+  }
   if (!throttled) return finding;
   return {
     ...finding,
@@ -55,8 +59,4 @@ function adviceFor({ address }: ServerPlace, key: string, value: string): string
 
 function jsonOf(value: string): string | number {
   return /^\d+$/.test(value) ? Number(value) : value;
-}
-
-function data({ throttled, lateTimers, ...times }: ServerSpeed): NonNullable<Finding['data']> {
-  return { ...times, throttled, lateTimers };
 }

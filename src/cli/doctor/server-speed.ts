@@ -28,6 +28,8 @@ export type ServerSpeed = {
   retryLateMs: number;
   /** New tasks wait for the server's next look at its queue: `history.transferProcessorMaxPollRPS` is too small. */
   throttled: boolean;
+  /** So much else goes on, there or here, that throttling would not show. */
+  busy: boolean;
   /** `history.timerProcessorMaxTimeShift` is at its default of a second. */
   lateTimers: boolean;
 };
@@ -44,11 +46,13 @@ const TURNS = 2;
 /** A server that is this slow has been measured by then. */
 const MOST_MS = 60_000;
 /**
- * On a throttled server the slowest quarter waits for 28 to 44 ms, on one that isn't for 2 to 12 (server 1.32, machine
- * idle to busy). What else is slow slows activities down, too, which then take twice what such a wait takes.
+ * On a throttled server the slowest quarter waits for 28 to 44 ms, and never for longer than its 50 between two looks; on
+ * one that isn't, for 2 to 12. What else is slow, a database or a busy machine, slows activities down, too.
+ * Measured on servers 1.31 (PostgreSQL) and 1.32 (SQLite), with the machine idle and busy.
  */
-const THROTTLED_MS = 15;
-const THROTTLED_TO_ACTIVITY = 1.3;
+const THROTTLED_MS = { from: 15, to: 60 };
+const THROTTLED_TO_ACTIVITY = 1.6;
+const BUSY_ACTIVITY_MS = 25;
 const LATE_TIMER_MS = 400;
 
 /**
@@ -144,11 +148,15 @@ function speedFrom(turns: readonly Times[], retries: readonly number[]): ServerS
   const slowWaitMs = quantile(waits, 0.75);
   const slowActivityMs = quantile(activities, 0.75);
   const retryLateMs = quantile(retries, 0);
+  const throttled =
+    slowWaitMs > THROTTLED_MS.from &&
+    slowWaitMs < THROTTLED_MS.to &&
+    slowWaitMs > THROTTLED_TO_ACTIVITY * slowActivityMs;
   return {
     iterationMs: quantile(iterations, 0.5),
     waitMs: rounded((2 * waits.reduce((sum, each) => sum + each, 0)) / Math.max(1, waits.length)),
-    ...{ slowWaitMs, slowActivityMs, retryLateMs },
-    throttled: slowWaitMs > THROTTLED_MS && slowWaitMs > THROTTLED_TO_ACTIVITY * slowActivityMs,
+    ...{ slowWaitMs, slowActivityMs, retryLateMs, throttled },
+    busy: !throttled && slowActivityMs > BUSY_ACTIVITY_MS,
     lateTimers: retryLateMs > LATE_TIMER_MS,
   };
 }
