@@ -4,9 +4,9 @@
 set -eu
 
 schema() {
-  temporal-sql-tool --quiet --database "$1" create-database
-  temporal-sql-tool --quiet --database "$1" setup-schema --version 0.0
-  temporal-sql-tool --quiet --database "$1" update-schema --schema-name "postgresql/v12/$2"
+  temporal-sql-tool --database "$1" create-database
+  temporal-sql-tool --database "$1" setup-schema --version 0.0
+  temporal-sql-tool --database "$1" update-schema --schema-name "postgresql/v12/$2"
 }
 
 schema temporal temporal

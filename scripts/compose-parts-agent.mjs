@@ -1,4 +1,4 @@
-// What compose-parts.mjs runs: tool calls one after the other, twenty of 200 ms each, or sixty that take no time.
+// What compose-parts.mjs runs: tool calls one after the other, twenty of 300 ms each, or sixty that take no time.
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { defineAgent, defineTool } from '../dist/index.js';
@@ -10,7 +10,10 @@ const step = (ms) =>
     description: 'One step.',
     input: z.object({ number: z.number() }),
     idempotent: true,
-    run: async ({ number }) => setTimeout(ms, number),
+    async run({ number }) {
+      if (ms > 0) console.error(`step ${number} begun in ${process.pid}`);
+      return await setTimeout(ms, number);
+    },
   });
 
 const agent = (name, count, ms) =>
@@ -24,4 +27,4 @@ const agent = (name, count, ms) =>
     tools: [step(ms)],
   });
 
-export const agents = [agent('steps', 20, 200), agent('quick', 60, 0)];
+export const agents = [agent('steps', 20, 300), agent('quick', 60, 0)];

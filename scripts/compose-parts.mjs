@@ -5,150 +5,71 @@
 //   PostgreSQL's programs (Debian: postgresql; PG_BIN names another folder than that of pg_config)
 //   GOBIN=/somewhere go install go.temporal.io/server/cmd/server@v1.31.1 go.temporal.io/server/cmd/tools/sql@v1.31.1
 //   npm run build && node scripts/compose-parts.mjs /somewhere
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, chownSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { AgentClient } from '../dist/client.js';
 import { findProgram } from '../dist/server/find-program.js';
-import { freePorts, listeningHost } from '../dist/server/ports.js';
+import { freePorts } from '../dist/server/ports.js';
 import { resolveSettings } from '../dist/server/settings.js';
+import {
+  end,
+  endAll,
+  folder,
+  log,
+  serverEnvironment,
+  start,
+  startPostgres,
+  succeeds,
+  until,
+} from './compose-parts-processes.mjs';
 
 const QUICK_RUNS = 3;
-const KILLS = 4;
+const KILLS = 6;
 const [, , goBin] = process.argv;
 if (!goBin)
   throw new Error('Name the folder that `go install` has put the programs `server` and `sql` into.');
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cli = join(root, 'dist/cli/main.js');
-const folder = mkdtempSync(join(tmpdir(), 'holdfast-parts-'));
-chmodSync(folder, 0o755);
 process.exitCode = 1;
-const log = openSync(join(folder, 'log'), 'a');
-const started = new Set();
-
-function start(program, args, options = {}) {
-  const child = spawn(program, args, { cwd: folder, stdio: ['ignore', log, log], ...options });
-  started.add(child);
-  child.once('exit', () => started.delete(child));
-  return child;
-}
-
-async function end(child, signal = 'SIGTERM') {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill(signal);
-  await once(child, 'exit');
-}
-
-/** PostgreSQL refuses to run as root. */
-function databaseUser() {
-  if (process.getuid?.() !== 0) return {};
-  const id = (flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-  return { uid: id('-u'), gid: id('-g') };
-}
-
-async function startPostgres(port) {
-  const bin =
-    process.env.PG_BIN ?? execFileSync('sh', ['-c', 'pg_config --bindir'], { encoding: 'utf8' }).trim();
-  const user = databaseUser();
-  const data = join(folder, 'postgresql');
-  execFileSync('mkdir', [data]);
-  if (user.uid !== undefined) chownSync(data, user.uid, user.gid);
-  const run = { ...user, cwd: data, stdio: ['ignore', log, log] };
-  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'temporal', '--auth', 'trust'], run);
-  const args = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-k', data];
-  const child = start(join(bin, 'postgres'), args, run);
-  await until(() => run0(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port), '-U', 'temporal']));
-  return child;
-}
-
-function run0(program, args, env = process.env) {
-  try {
-    execFileSync(program, args, { env, stdio: ['ignore', log, log] });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function until(isSo) {
-  const deadline = Date.now() + 60_000;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error('It takes too long.');
-    await delay(50);
-  }
-}
-
-/** As the service `temporal` of docker-compose.yml, but for ports, since other servers may run here. */
-async function serverEnvironment(databasePort) {
-  const names = [
-    'FRONTEND_GRPC',
-    'FRONTEND_MEMBERSHIP',
-    'FRONTEND_HTTP',
-    'MATCHING_GRPC',
-    'MATCHING_MEMBERSHIP',
-  ];
-  names.push('HISTORY_GRPC', 'HISTORY_MEMBERSHIP', 'WORKER_GRPC', 'WORKER_MEMBERSHIP');
-  const ports = await smallPorts(names.length);
-  return {
-    PATH: process.env.PATH,
-    ...{ DB: 'postgres12', DB_PORT: String(databasePort), POSTGRES_SEEDS: '127.0.0.1' },
-    ...{ POSTGRES_USER: 'temporal', POSTGRES_PWD: 'temporal', BIND_ON_IP: '127.0.0.1' },
-    ...{ LOG_LEVEL: 'warn', NUM_HISTORY_SHARDS: '4' },
-    ...Object.fromEntries(names.map((name, index) => [`${name}_PORT`, String(ports[index])])),
-  };
-}
-
-/** Temporal keeps its members' ports in a column that holds 32767 at most. */
-async function smallPorts(count) {
-  const ports = [];
-  for (let port = 21_000; ports.length < count; port += 1)
-    if ((await listeningHost(port)) === undefined) ports.push(port);
-  return ports;
-}
 
 async function startServer(env, address) {
   const begun = Date.now();
   const child = start(resolve(goBin, 'server'), ['start'], { env });
   const health = ['operator', 'cluster', 'health', '--address', address];
-  await until(() => child.exitCode === null && run0(temporal, health));
+  await until(() => child.exitCode === null && succeeds(temporal, health));
   return { child, readyMs: Date.now() - begun };
 }
 
-/** Times at which the turn's tools ended, as they come; `at` is called once at that step. */
-async function watch(turn, steps, at) {
+/** Times at which the turn's tools ended, as they come. */
+async function watch(turn) {
   const ended = [];
-  for await (const event of turn.events()) {
-    if (event.type !== 'tool_finished') continue;
-    ended.push(performance.now());
-    if (ended.length === steps) at().catch(console.error);
-  }
+  for await (const event of turn.events()) if (event.type === 'tool_finished') ended.push(performance.now());
   return ended;
 }
 
-/** From the event until the next tool call has ended. */
+/** From the event, in the middle of a tool call of 300 ms, until the next call has ended; it is the same one, or its retry. */
 async function recovery(client, what) {
+  const logged = () => readFileSync(join(folder, 'log'), 'utf8');
+  const before = logged().length;
   const turn = await client.start('steps', 'Go through the steps.');
-  let happened = 0;
-  const ended = await watch(turn, 12, async () => {
-    // In the middle of the next tool call, which takes 200 ms.
-    await delay(100);
-    happened = performance.now();
-    await what();
-  });
-  const next = ended.find((time) => time > happened) ?? Number.NaN;
+  const watched = watch(turn);
+  const begun = () => /step 11 begun in (\d+)/.exec(logged().slice(before))?.[1];
+  await until(begun);
+  await delay(100);
+  const happened = performance.now();
+  await what(Number(begun()));
+  const next = (await watched).find((time) => time > happened) ?? Number.NaN;
   const { type, text, iterations } = await turn.result();
-  const outcome = `${type}, ${iterations} iterations, "${text}"`;
-  return { nextStepMs: Math.round(next - happened), outcome };
+  return { nextStepMs: Math.round(next - happened), outcome: `${type}, ${iterations} iterations, "${text}"` };
 }
 
 /** Of one turn alone whose model and tools take no time, once the server's allowance for bursts is used up. */
 async function iterationMs(client) {
   const turn = await client.start('quick', 'Go through the steps.');
-  const ended = await watch(turn, 0, async () => {});
+  const ended = await watch(turn);
   return Math.round((ended.at(-1) - ended[19]) / (ended.length - 20));
 }
 
@@ -156,11 +77,6 @@ async function quickRuns(client) {
   const runs = [];
   for (let time = 1; time <= QUICK_RUNS; time += 1) runs.push(await iterationMs(client));
   return runs;
-}
-
-/** Of the process that the supervisor has named last. */
-function servingPid() {
-  return Number([...readFileSync(join(folder, 'log'), 'utf8').matchAll(/worker (\d+) serves/g)].at(-1)[1]);
 }
 
 function serverSpeed(env) {
@@ -205,7 +121,7 @@ try {
   namespace();
   namespace();
   // The namespace is known to all parts of the server some seconds after it was made.
-  await until(() => run0(temporal, ['workflow', 'count', '--address', address]));
+  await until(() => succeeds(temporal, ['workflow', 'count', '--address', address]));
   await delay(10_000);
   const worker = start(process.execPath, [cli, 'worker', join(root, 'scripts/compose-parts-agent.mjs')], {
     env,
@@ -221,7 +137,7 @@ try {
   console.log(JSON.stringify({ dynamicConfig: true, iterationMs: await quickRuns(client) }));
   console.log(JSON.stringify({ doctor: serverSpeed(env) }));
 
-  const kill = async () => process.kill(servingPid(), 'SIGKILL');
+  const kill = async (pid) => process.kill(pid, 'SIGKILL');
   for (let time = 1; time <= KILLS; time += 1)
     console.log(JSON.stringify({ killedWorker: await recovery(client, kill) }));
   let downMs = 0;
@@ -241,6 +157,6 @@ try {
   console.error(error);
   console.error(`What the programs said is in ${folder}/log`);
 }
-await Promise.all([...started].reverse().map((child) => end(child, 'SIGKILL')));
+await endAll();
 if (process.exitCode === 0 && !process.env.KEEP_LOG) rmSync(folder, { recursive: true, force: true });
 process.exit();

@@ -13,6 +13,11 @@ export async function initCommand(folder: string, options: { holdfast?: string }
   const { name, files } = await initProject(folder, { packageFolder, holdfast });
   write(`${style.bold(name)}\n${files.map((file) => `  ${file}\n`).join('')}`);
   write(`\nNext:\n  cd ${quoted(folder)}\n  npm install\n  npm start\n`);
+  if (holdfast.startsWith('file:')) {
+    write(
+      style.dim(`\nIts package.json has holdfast from ${holdfast}, which a Docker build does not see.\n`),
+    );
+  }
 }
 
 /** What the project is to install: this version; or this folder, where it is a checkout and no installed package. */

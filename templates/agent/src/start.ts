@@ -10,7 +10,10 @@ if (!hasModel) {
   console.log('No OPENAI_API_KEY is set: a scripted model answers, whatever you ask. (src/offline-model.ts)');
 }
 
-const client = await AgentClient.connect({ taskQueue: agent.name });
+// TEMPORAL_ADDRESS, else the server that `holdfast server start` has found or started.
+const { TEMPORAL_ADDRESS, HOLDFAST_PORT = '7233' } = process.env;
+const address = TEMPORAL_ADDRESS || `localhost:${HOLDFAST_PORT}`;
+const client = await AgentClient.connect({ address, taskQueue: agent.name });
 const worker = startWorker();
 try {
   // Give it a turnId of yours, such as a ticket's number, and starting it twice runs it once.
