@@ -76,6 +76,26 @@ program
     process.exitCode = await workerCommand(module, options);
   });
 
+program
+  .command('init')
+  .description('Write a small project: an agent, a tool, a test. It runs at once, without a key.')
+  .argument('<folder>', "a new or empty folder; its name becomes the agent's")
+  .option(
+    '--holdfast <spec>',
+    'what it installs as holdfast, such as a .tgz of npm pack; default: this version',
+  )
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npx holdfast init my-agent && cd my-agent && npm install && npm start
+  holdfast init my-agent --holdfast file:../holdfast-0.1.0.tgz`,
+  )
+  .action(async (folder: string, options) => {
+    const { initCommand } = await import('./init-command.js');
+    await initCommand(folder, options);
+  });
+
 const server = program
   .command('server')
   .description('The Temporal server that Holdfast starts where none is found.');
@@ -140,6 +160,7 @@ program
   .addOption(new Option('--api <api>', 'which API to use').choices(['chat', 'responses']).default('chat'))
   .option('--timeout <seconds>', 'the most that one request may take', wholeNumber, 60)
   .option('--json', 'print the report as one line of JSON')
+  .option('--server-speed', 'in place of the model: how fast the Temporal server is, and what to set in it')
   .addHelpText(
     'after',
     `
@@ -149,10 +170,16 @@ Examples:
   holdfast doctor --model
   holdfast doctor --model qwen3 --base-url http://localhost:11434/v1
   holdfast doctor --model --json
+  holdfast doctor --server-speed
 
 Exit codes: 0 nothing failed, 1 something did, 2 wrong usage.`,
   )
   .action(async (options) => {
+    if (options.serverSpeed) {
+      const { serverSpeedCommand } = await import('./doctor/server-speed-command.js');
+      process.exitCode = await serverSpeedCommand(options);
+      return;
+    }
     const { doctorCommand } = await import('./doctor-command.js');
     process.exitCode = await doctorCommand(options);
   });

@@ -39,6 +39,8 @@ export type ServerProcessPlan = {
   /** True for a server that goes on when this process ends. */
   detached: boolean;
   env: NodeJS.ProcessEnv;
+  /** With the server's own settings instead of those that make it fast. */
+  asShipped?: boolean;
 };
 
 export type RunningServerProcess = { child: ChildProcess; pid: number };
@@ -99,7 +101,7 @@ function serverArguments(plan: ServerProcessPlan): string[] {
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(plan.port)],
     ...(plan.uiPort === undefined ? ['--headless'] : ['--ui-port', String(plan.uiPort)]),
     ...['--db-filename', plan.dbFile, '--namespace', plan.namespace, '--log-level', 'warn'],
-    ...DYNAMIC_CONFIG.flatMap((value) => ['--dynamic-config-value', value]),
+    ...(plan.asShipped ? [] : DYNAMIC_CONFIG).flatMap((value) => ['--dynamic-config-value', value]),
     ...SQLITE_PRAGMAS.flatMap((value) => ['--sqlite-pragma', value]),
   ];
 }

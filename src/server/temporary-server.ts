@@ -13,6 +13,8 @@ import { resolveSettings } from './settings.js';
 export type TemporaryServerOptions = {
   /** False: no Web UI. */
   ui?: boolean;
+  /** With Temporal's own settings, as others start it, instead of those that make it fast. */
+  asShipped?: boolean;
   cacheDir?: string;
   env?: NodeJS.ProcessEnv;
   onProgress?: (line: string) => void;
@@ -51,7 +53,7 @@ export async function startTemporaryServer(options: TemporaryServerOptions = {})
   const program = await findProgram({ env, cacheDir, onProgress }, options.sources ?? PROGRAM_SOURCES);
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-temporal-'));
   try {
-    return await startOnFreePorts(program, folder, options.ui ?? true, env);
+    return await startOnFreePorts(program, folder, { ui: true, ...options }, env);
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -61,7 +63,7 @@ export async function startTemporaryServer(options: TemporaryServerOptions = {})
 async function startOnFreePorts(
   program: string,
   folder: string,
-  ui: boolean,
+  { ui, asShipped = false }: TemporaryServerOptions,
   env: NodeJS.ProcessEnv,
 ): Promise<TemporaryServer> {
   for (let attempt = 1; ; attempt += 1) {
@@ -75,6 +77,7 @@ async function startOnFreePorts(
         folder,
         detached: false,
         env,
+        asShipped,
       },
       ...{ dbFile: join(folder, 'temporal.db'), logFile: join(folder, 'temporal.log') },
     };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { NativeConnection } from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { StartOptions } from '../client/agent-client.js';
 import { AgentClient } from '../client/agent-client.js';
 import type { Agent } from '../define/define-agent.js';
@@ -18,9 +18,15 @@ export async function testPlace(): Promise<Place> {
 }
 
 async function openPlace(): Promise<Place> {
+  installQuietRuntime();
   const address = process.env['TEMPORAL_ADDRESS'] ?? (await startTemporaryServer({ ui: false })).address;
   const connection = await NativeConnection.connect({ address });
   return { address, connection, client: await AgentClient.connect({ address }) };
+}
+
+/** A test's report is not the place for each state of each worker. A runtime that the test has installed stays. */
+function installQuietRuntime(): void {
+  if (Runtime._instance === undefined) Runtime.install({ logger: new DefaultLogger('WARN') });
 }
 
 export type RunningWorker = HoldfastWorker & {
