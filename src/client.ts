@@ -6,4 +6,5 @@ export type { TurnEvent } from './shared/events.js';
 export type { Intervention, Receipt, SteerMessage } from './shared/interventions.js';
 export type { Message } from './shared/messages.js';
 export type { PromptPart } from './shared/prompt-parts.js';
+export type { ToolCallStep, TurnStep } from './shared/steps.js';
 export type { TurnOutcome, TurnState, TurnUsage } from './shared/turn.js';

@@ -47,6 +47,7 @@ export async function callModel(
   const tries = new Tries(context);
   const response = await streamReply(services, { context, tries }, model, request, input.stream);
   if ('interrupted' in response) return response;
+  const { timing } = tries;
   try {
     const id = `a_${randomBytes(6).toString('hex')}`;
     // Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran.
@@ -62,6 +63,7 @@ export async function callModel(
       ...(output && { output }),
       ...(response.usage && { usage: response.usage }),
       ...(spent && { spent }),
+      ...timing,
       ...(input.resolve && { settings: resolveSettings(agent, tools, request.model, input.resolve.limits) }),
     });
   } catch (error) {

@@ -68,7 +68,7 @@ export async function streamReply(
 /** What an interrupted call has cost, no provider tells. */
 function interruptedReply(text: string, tries: Tries): InterruptedReply {
   const spent = tries.spentWith('unknown');
-  return { v: 1, interrupted: true, text: text.toWellFormed(), ...(spent && { spent }) };
+  return { v: 1, interrupted: true, text: text.toWellFormed(), ...(spent && { spent }), ...tries.timing };
 }
 
 function failureOf(error: unknown, attempt: number, isLeaving: boolean): ApplicationFailure {

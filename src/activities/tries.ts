@@ -2,6 +2,7 @@ import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/
 import { ActivityCancelledError } from '@temporalio/client';
 import type { ModelHeartbeat } from '../shared/activities.js';
 import { ModelError } from '../shared/model-port.js';
+import type { Timing } from '../shared/steps.js';
 import {
   addFailed,
   noUsage,
@@ -23,12 +24,20 @@ export class Tries {
   /** A reply that the provider works on by itself. */
   #resume: string | undefined;
   #spent: TurnUsage;
+  readonly #startedAt = new Date().toISOString();
+  readonly #started = performance.now();
 
   constructor(context: Context) {
     const last: ModelHeartbeat | undefined = context.info.heartbeatDetails;
     this.#context = context;
     this.#resume = last?.resume || undefined;
     this.#spent = spentIn(last) ?? noUsage;
+  }
+
+  /** Of this try, up to now. */
+  get timing(): Timing {
+    const durationMs = Math.round(performance.now() - this.#started);
+    return { startedAt: this.#startedAt, durationMs };
   }
 
   get resume(): string | undefined {
@@ -82,7 +91,7 @@ export class Tries {
       await this.#record().catch(() => undefined);
     }
     const failure = ApplicationFailure.fromError(error as Error);
-    return Object.assign(failure, { details: [{ v: 1, spent }] });
+    return Object.assign(failure, { details: [{ v: 1, spent, ...this.timing }] });
   }
 
   /** By a call of its own, as a beat may be held back, and a try that ends at once would take it along. */
