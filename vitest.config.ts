@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
 /** These need the Temporal server that the run starts. */
-const turns = ['turn', 'cli', 'interventions', 'crash'].map((folder) => `test/${folder}/**/*.test.ts`);
+const turns = ['turn', 'cli', 'interventions', 'crash', 'package'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
 
 export default defineConfig({
   test: {

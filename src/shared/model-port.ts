@@ -89,8 +89,14 @@ export type Model = {
 /**
  * What went wrong at the provider, and what to do: `retryable`, after how many milliseconds, and in how many tries of
  * the call at most, counted over all of its faults.
+ *
+ * An agent's module may load another copy of this class than the worker that serves it: both are one.
  */
 export class ModelError extends Error {
+  static override [Symbol.hasInstance](thrown: unknown): boolean {
+    return thrown instanceof Error && thrown.name === 'ModelError';
+  }
+
   override readonly name = 'ModelError';
   readonly type: FailureType;
   readonly retryable: boolean;
