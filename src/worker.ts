@@ -20,6 +20,7 @@ import { type CodecOptions, dataConverter, keyringOf, sealsFailures } from './co
 import type { Agent } from './define/define-agent.js';
 import { type Duration, durationMs } from './define/duration.js';
 import type { Model } from './shared/model-port.js';
+import { reached } from './shared/reached.js';
 import { DEFAULT_TASK_QUEUE } from './shared/turn.js';
 import { type ActivityReport, reportingInterceptor } from './worker/activity-reports.js';
 import { forgetOldArtifacts } from './worker/artifact-retention.js';
@@ -160,10 +161,9 @@ function versioned({ name, buildId }: { name: string; buildId: string }): Worker
   return { version, useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' };
 }
 
-async function connect(address: string | undefined): Promise<NativeConnection> {
-  return await NativeConnection.connect({
-    address: address ?? process.env['TEMPORAL_ADDRESS'] ?? 'localhost:7233',
-  });
+async function connect(given: string | undefined): Promise<NativeConnection> {
+  const address = given ?? process.env['TEMPORAL_ADDRESS'] ?? 'localhost:7233';
+  return await reached(address, NativeConnection.connect({ address }));
 }
 
 /** A string is a model's name at the endpoint that the worker's environment names. */

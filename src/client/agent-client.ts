@@ -8,6 +8,7 @@ import {
 } from '@temporalio/client';
 import { type CodecOptions, dataConverter } from '../codec/data-converter.js';
 import { type PromptPart, shownPrompt, splitPrompt } from '../shared/prompt-parts.js';
+import { reached } from '../shared/reached.js';
 import {
   DEFAULT_TASK_QUEUE,
   TURN_ID,
@@ -45,6 +46,8 @@ type OutputOf<Typed extends AgentType> = Typed extends {
   ? Output
   : unknown;
 
+/** Temporal's own. */
+const DEFAULT_ADDRESS = 'localhost:7233';
 /** How long a turn waits where its worker dies with a workflow task in hand, which no supervisor can tell; else 10 s. */
 const WORKFLOW_TASK_TIMEOUT = '5 seconds';
 
@@ -62,7 +65,7 @@ export class AgentClient {
 
   /**
    * Connects as every Temporal client does: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, or a profile. What workers encrypt
-   * is read with the keys of `codec`; default: `HOLDFAST_ENCRYPTION_KEYS`.
+   * is read with the keys of `codec`; default: `HOLDFAST_ENCRYPTION_KEYS`. Throws where no server answers within 10 s.
    */
   static async connect(
     options: { address?: string; namespace?: string; taskQueue?: string; codec?: CodecOptions } = {},
@@ -70,12 +73,14 @@ export class AgentClient {
     const converter = dataConverter(options.codec);
     const { loadClientConnectConfig } = await import('@temporalio/envconfig');
     const config = loadClientConnectConfig();
-    const connection = await Connection.connect({
+    const address = options.address ?? config.connectionOptions.address;
+    const connecting = Connection.connect({
       ...config.connectionOptions,
-      ...(options.address !== undefined && { address: options.address }),
+      ...(address !== undefined && { address }),
       // A page of a turn's history may be larger than the 4 MB that gRPC takes by default.
       channelArgs: { 'grpc.max_receive_message_length': -1 },
     });
+    const connection = await reached(address ?? DEFAULT_ADDRESS, connecting);
     const namespace = options.namespace ?? config.namespace ?? 'default';
     const { taskQueue } = options;
     return new AgentClient(
