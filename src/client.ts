@@ -1,9 +1,25 @@
 // Everything that a program which starts and watches turns needs; it loads no worker, no tool and no model.
-export { AgentClient, type AgentClientOptions, type StartOptions } from './client/agent-client.js';
+export {
+  AgentClient,
+  type AgentClientOptions,
+  type StartOptions,
+} from './client/agent-client.js';
 export { TurnConflict, TurnFailed, TurnNotFound } from './client/errors.js';
 export type { FinishedTurn, MessageOptions, SentMessage, TurnHandle } from './client/turn-handle.js';
+export type { AgentType } from './shared/agent-type.js';
 export type { TurnEvent } from './shared/events.js';
 export type { Intervention, Receipt, SteerMessage } from './shared/interventions.js';
-export type { Message } from './shared/messages.js';
+export type { Json, JsonObject } from './shared/json.js';
+export type { Message, StopReason, ToolCallBlock, ToolResultBlock } from './shared/messages.js';
+export type { ModelOptions } from './shared/model-options.js';
 export type { PromptPart } from './shared/prompt-parts.js';
-export type { TurnInput, TurnOutcome, TurnState, TurnUsage } from './shared/turn.js';
+export type { ToolCallStep, TurnStep } from './shared/steps.js';
+export type {
+  Limits,
+  OutcomeType,
+  TurnInput,
+  TurnOutcome,
+  TurnState,
+  TurnUsage,
+  Usage,
+} from './shared/turn.js';

@@ -6,6 +6,7 @@ import {
 } from '@temporalio/worker';
 import type { TranscriptReader } from './activities/transcript-reader.js';
 import { type CodecOptions, dataConverter } from './codec/data-converter.js';
+import { reached } from './shared/reached.js';
 import { DEFAULT_TASK_QUEUE } from './shared/turn.js';
 import { type ActivityReport, reportingInterceptor } from './worker/activity-reports.js';
 import { refuseWhatCannotWork, type ServingOptions, servingOf, turnWorkerOptions } from './worker/serving.js';
@@ -92,10 +93,9 @@ function versioned({ name, buildId }: { name: string; buildId: string }): Worker
   return { version, useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' };
 }
 
-async function connect(address: string | undefined): Promise<NativeConnection> {
-  return await NativeConnection.connect({
-    address: address ?? process.env['TEMPORAL_ADDRESS'] ?? 'localhost:7233',
-  });
+async function connect(given: string | undefined): Promise<NativeConnection> {
+  const address = given ?? process.env['TEMPORAL_ADDRESS'] ?? 'localhost:7233';
+  return await reached(address, NativeConnection.connect({ address }));
 }
 
 function refuseWorkflows({ workflowsPath }: Partial<WorkerOptions>): void {

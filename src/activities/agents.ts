@@ -7,7 +7,11 @@ export class Agents {
   readonly #common: readonly AnyTool[];
 
   constructor(agents: readonly Agent[], common: readonly AnyTool[] = []) {
+    if (!Array.isArray(agents)) throw new TypeError('agents: give a list of what defineAgent(...) returns.');
     for (const [index, agent] of agents.entries()) {
+      if (agent?.kind !== 'agent') {
+        throw new TypeError(`agents[${index}] is no agent: give what defineAgent(...) returns.`);
+      }
       const same = agents.findIndex((other) => other.name === agent.name && other.version === agent.version);
       if (same < index) throw new TypeError(`Two agents are named ${agent.name}, version ${agent.version}.`);
     }

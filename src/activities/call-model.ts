@@ -53,6 +53,7 @@ export async function callModel(
   const response = await streamReply(services, { context, tries }, model, request, input.stream);
   if ('interrupted' in response) return response;
   const cost = response.usage ?? 'unknown';
+  const { timing } = tries;
   try {
     const { message, calls, output } = await beatWhile(context, beatsOf(tries, cost), async () => {
       const id = `a_${randomBytes(6).toString('hex')}`;
@@ -72,6 +73,7 @@ export async function callModel(
       ...(output && { output }),
       ...(response.usage && { usage: response.usage }),
       ...(spent && { spent }),
+      ...timing,
       ...(input.resolve && { settings: resolveSettings(agent, tools, request.model, input.resolve.limits) }),
     });
   } catch (error) {

@@ -24,7 +24,10 @@ export async function runTool(
   return await interrupts.during(context, async (interrupted) => {
     const execution = new ToolExecution(context, tool, whole, artifacts, interrupted);
     if (!tool.idempotent) await execution.recordBegun();
-    return await execution.beating(async () => ({ v: 1, result: await execution.run() }));
+    return await execution.beating(async () => {
+      const result = await execution.run();
+      return { v: 1, result, ...(result.durationMs !== undefined && { startedAt: execution.startedAt }) };
+    });
   });
 }
 

@@ -9,7 +9,7 @@ import {
   type Resume,
   type Wait,
 } from '../shared/model-port.js';
-import type { TurnUsage } from '../shared/usage.js';
+import type { UnknownUsage } from '../shared/usage.js';
 import { errorText, wireText } from '../shared/wire-text.js';
 import { beatWhile } from './heartbeats.js';
 import type { ActivityServices } from './services.js';
@@ -73,9 +73,9 @@ export async function streamReply(
     try {
       return await beatWhile(context, beats, () => model.call(request, modelContext));
     } catch (error) {
-      if (interrupted.aborted) return interruptedReply(text, tries.spentWith(spentIfEnded()));
+      if (interrupted.aborted) return interruptedReply(text, tries, spentIfEnded());
       if (context.cancellationDetails?.cancelRequested) {
-        const reply = interruptedReply(text, tries.spentWith(spentIfEnded()));
+        const reply = interruptedReply(text, tries, spentIfEnded());
         throw new CancelledFailure('The model call was interrupted', [reply]);
       }
       const isLeaving = leaving.signal.aborted || context.cancellationSignal.aborted;
@@ -89,8 +89,14 @@ function waitingFor({ untilAt }: Wait): NonNullable<ModelHeartbeat['waiting']> {
   return untilAt === undefined ? {} : { untilAt: new Date(untilAt).toISOString() };
 }
 
-function interruptedReply(text: string, spent: TurnUsage): InterruptedReply {
-  return { v: 1, interrupted: true, text: text.toWellFormed(), spent };
+function interruptedReply(text: string, tries: Tries, usage: UnknownUsage | undefined): InterruptedReply {
+  return {
+    v: 1,
+    interrupted: true,
+    text: text.toWellFormed(),
+    spent: tries.spentWith(usage),
+    ...tries.timing,
+  };
 }
 
 function failureOf(error: unknown, tries: Tries, isLeaving: boolean): ApplicationFailure {

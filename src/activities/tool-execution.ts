@@ -34,6 +34,8 @@ export class ToolExecution {
   readonly #called: { id: string; name: string };
   readonly #interrupted: AbortSignal;
   readonly #timeout = new AbortController();
+  /** ISO 8601. */
+  readonly startedAt = new Date().toISOString();
   #begun = false;
   #progress: string | undefined;
   /** What the tool has kept itself. */
@@ -65,7 +67,7 @@ export class ToolExecution {
     try {
       await this.#context.client.activity.heartbeat(this.#context.info.taskToken, this.#heartbeat());
     } catch (error) {
-      if (error instanceof ActivityCancelledError) throw this.#canceled({ begun: false });
+      if (error instanceof ActivityCancelledError) throw this.#canceled(false);
       throw this.#notBegun(error);
     }
   }
@@ -83,7 +85,8 @@ export class ToolExecution {
 
   #heartbeat(): ToolHeartbeat {
     const progress = this.#progress === undefined ? {} : { progress: this.#progress };
-    return { v: 1, kind: 'tool', attempt: this.#context.info.attempt, begun: this.#begun, ...progress };
+    const { attempt } = this.#context.info;
+    return { v: 1, kind: 'tool', attempt, begun: this.#begun, startedAt: this.startedAt, ...progress };
   }
 
   async run(): Promise<ToolResultBlock> {
@@ -156,16 +159,17 @@ export class ToolExecution {
    * other the workflow finds out what came of it, as after a crash.
    */
   #stopped(error: unknown): ApplicationFailure | CancelledFailure {
-    if (this.#context.cancellationDetails?.cancelRequested) return this.#canceled({ begun: true });
+    if (this.#context.cancellationDetails?.cancelRequested) return this.#canceled(true);
     const message = wireText(`The worker shut down while ${this.#called.name} ran: ${errorText(error)}`);
     if (this.#tool.idempotent) {
       return ApplicationFailure.create({ type: 'Tool.Retryable', message, nextRetryDelay: 1 });
     }
-    const details = [{ begun: true }];
+    const details = [{ begun: true, startedAt: this.startedAt }];
     return ApplicationFailure.create({ type: WORKER_LOST, message, nonRetryable: true, details });
   }
 
-  #canceled(details: { begun: boolean }): CancelledFailure {
+  #canceled(begun: boolean): CancelledFailure {
+    const details = begun ? { begun, startedAt: this.startedAt } : { begun };
     return new CancelledFailure(`${this.#called.name} was interrupted`, [details]);
   }
 

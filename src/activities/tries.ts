@@ -2,6 +2,7 @@ import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/
 import { ActivityCancelledError } from '@temporalio/client';
 import type { ModelHeartbeat } from '../shared/activities.js';
 import { ModelError } from '../shared/model-port.js';
+import type { Timing } from '../shared/steps.js';
 import {
   addFailed,
   joinUsage,
@@ -30,6 +31,8 @@ export class Tries {
   #spent: TurnUsage;
   /** The server has been told otherwise, or would have to be told what no number of a try says. */
   #mustRecord = false;
+  readonly #startedAt = new Date().toISOString();
+  readonly #started = performance.now();
 
   constructor(context: Context) {
     const { attempt, heartbeatDetails } = context.info;
@@ -38,6 +41,12 @@ export class Tries {
     this.#faults = { ...last?.faults };
     this.#resume = last?.resume || undefined;
     this.#spent = spentBy(last, attempt - 1);
+  }
+
+  /** Of this try, up to now. */
+  get timing(): Timing {
+    const durationMs = Math.round(performance.now() - this.#started);
+    return { startedAt: this.#startedAt, durationMs };
   }
 
   get resume(): string | undefined {
@@ -107,7 +116,7 @@ export class Tries {
       await this.#record(last).catch(() => undefined);
     }
     const failure = ApplicationFailure.fromError(error as Error);
-    return Object.assign(failure, { details: [{ v: 1, spent: this.spentWith(usage) }] });
+    return Object.assign(failure, { details: [{ v: 1, spent: this.spentWith(usage), ...this.timing }] });
   }
 
   /** By a call of its own, as a beat may be held back, and a try that ends at once would take it along. */

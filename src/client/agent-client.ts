@@ -9,6 +9,7 @@ import {
 import { type CodecOptions, dataConverter } from '../codec/data-converter.js';
 import type { AgentType, OutputOf } from '../shared/agent-type.js';
 import { askedBy, type PromptPart, shownPrompt } from '../shared/prompt-parts.js';
+import { reached } from '../shared/reached.js';
 import {
   DEFAULT_TASK_QUEUE,
   TURN_ID,
@@ -36,6 +37,9 @@ export type StartOptions = Partial<Omit<TurnInput, 'v' | 'agent' | 'prompt' | 'a
   taskQueue?: string;
 };
 
+/** Temporal's own. */
+const DEFAULT_ADDRESS = 'localhost:7233';
+
 /** Starts turns and finds running ones. Everything goes through Temporal; nothing is kept in this process. */
 export class AgentClient {
   readonly client: Client;
@@ -50,7 +54,7 @@ export class AgentClient {
 
   /**
    * Connects as every Temporal client does: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, or a profile. What workers encrypt
-   * is read with the keys of `codec`; default: `HOLDFAST_ENCRYPTION_KEYS`.
+   * is read with the keys of `codec`; default: `HOLDFAST_ENCRYPTION_KEYS`. Throws where no server answers within 10 s.
    */
   static async connect(
     options: { address?: string; namespace?: string; taskQueue?: string; codec?: CodecOptions } = {},
@@ -58,12 +62,14 @@ export class AgentClient {
     const converter = dataConverter(options.codec);
     const { loadClientConnectConfig } = await import('@temporalio/envconfig');
     const config = loadClientConnectConfig();
-    const connection = await Connection.connect({
+    const address = options.address ?? config.connectionOptions.address;
+    const connecting = Connection.connect({
       ...config.connectionOptions,
-      ...(options.address !== undefined && { address: options.address }),
+      ...(address !== undefined && { address }),
       // A page of a turn's history may be larger than the 4 MB that gRPC takes by default.
       channelArgs: { 'grpc.max_receive_message_length': -1 },
     });
+    const connection = await reached(address ?? DEFAULT_ADDRESS, connecting);
     const namespace = options.namespace ?? config.namespace ?? 'default';
     const { taskQueue } = options;
     return new AgentClient(

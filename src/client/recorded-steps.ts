@@ -12,7 +12,7 @@ import type { CarriedTurn } from '../shared/carried.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import type { ModelEnd, RecordedStep } from '../shared/fold.js';
 import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
-import { hasBegun, partialTextOf, type ToolEnd } from '../shared/settle.js';
+import { lastWordIn, modelTimedOut, partialTextOf, type ToolEnd } from '../shared/settle.js';
 import type { TurnInput, TurnOutcome } from '../shared/turn.js';
 import { earlierMessages } from './carried-messages.js';
 import { decodeFailure, decodePayloads } from './payloads.js';
@@ -99,7 +99,8 @@ export class RecordedSteps {
     if (!ended) return undefined;
     const { scheduled, attempt, end } = ended;
     if (scheduled.type === SEAL_TRANSCRIPT) return undefined;
-    if (scheduled.type === CALL_MODEL) return { kind: 'model_ended', attempt, end: this.#modelEnd(end) };
+    if (scheduled.type === CALL_MODEL)
+      return { kind: 'model_ended', attempt, end: await this.#modelEnd(end) };
     const input = scheduled.input as RunToolInput;
     return {
       kind: 'tool_ended',
@@ -130,30 +131,36 @@ export class RecordedSteps {
     return of({ kind: 'failed', failure });
   }
 
-  #modelEnd(end: RawEnd): ModelEnd {
+  async #modelEnd(end: RawEnd): Promise<ModelEnd> {
     if (end.kind === 'completed') {
       const output = end.output as ModelReply | InterruptedReply;
       return 'interrupted' in output
-        ? { kind: 'canceled', text: output.text }
+        ? { kind: 'canceled', text: output.text, told: output }
         : { kind: 'completed', output };
     }
-    if (end.kind === 'canceled') return { kind: 'canceled', text: partialTextOf(end.details) };
-    const type = end.failure?.applicationFailureInfo?.type ?? 'Model.Timeout';
-    return { kind: 'failed', type, text: end.failure?.message ?? '' };
+    if (end.kind === 'canceled') {
+      return { kind: 'canceled', text: partialTextOf(end.details), told: end.details };
+    }
+    const { message, timeoutFailureInfo: timeout, applicationFailureInfo: application } = end.failure ?? {};
+    const payloads = timeout?.lastHeartbeatDetails ?? application?.details;
+    const [told] = await this.#decode(payloads?.payloads);
+    const type = timeout ? 'Model.Timeout' : (application?.type ?? 'Model.Failed');
+    const text = timeout ? modelTimedOut(message ?? '') : (message ?? '');
+    return { kind: 'failed', type, text, told };
   }
 
   async #toolEnd(end: RawEnd): Promise<ToolEnd> {
     if (end.kind === 'completed') return end as ToolEnd;
-    if (end.kind === 'canceled') return { kind: 'canceled', begun: hasBegun(end.details) };
+    if (end.kind === 'canceled') return { kind: 'canceled', ...lastWordIn(end.details) };
     const { timeoutFailureInfo: timeout, applicationFailureInfo: application } = end.failure ?? {};
     if (timeout?.timeoutType === START_TO_CLOSE_TIMEOUT) return { kind: 'overdue' };
     if (timeout?.timeoutType === HEARTBEAT_TIMEOUT) {
       const [beat] = await this.#decode(timeout.lastHeartbeatDetails?.payloads);
-      return { kind: 'lost', begun: hasBegun(beat) };
+      return { kind: 'lost', ...lastWordIn(beat) };
     }
     if (application?.type === WORKER_LOST) {
       const [details] = await this.#decode(application.details?.payloads);
-      return { kind: 'lost', begun: hasBegun(details) };
+      return { kind: 'lost', ...lastWordIn(details) };
     }
     const type = application?.type ?? 'Tool.Failed';
     return { kind: 'failed', type, text: end.failure?.message ?? '' };

@@ -26,15 +26,17 @@ import {
 } from '../shared/interventions.js';
 import { jsonBytes } from '../shared/json.js';
 import { type Message, textOf } from '../shared/messages.js';
+import type { TurnStep } from '../shared/steps.js';
 import { type OutcomeType, STATE_QUERY, type TurnOutcome, type TurnState } from '../shared/turn.js';
 import { TurnFailed, TurnNotFound } from './errors.js';
 
 /**
- * An ended turn's outcome, with all the messages that it added. A completed one has the `output` of its agent, checked
+ * An ended turn's outcome, with all the messages that it added and a step an iteration. A completed one has the `output` of its agent, checked
  * and as JSON has it; where the agent has none, or its type was not given, it is `unknown`.
  */
-export type FinishedTurn<Output = unknown> = Omit<TurnOutcome, 'messages' | 'type' | 'output'> & {
+export type FinishedTurn<Output = unknown> = Omit<TurnOutcome, 'messages' | 'steps' | 'type' | 'output'> & {
   messages: Message[];
+  steps: TurnStep[];
 } & ({ type: 'completed'; output: Output } | { type: Exclude<OutcomeType, 'completed'>; output?: never });
 
 export type MessageOptions = {
@@ -70,14 +72,29 @@ export class TurnHandle<Output = unknown> {
     try {
       outcome = await this.#handle.result();
     } catch (error) {
-      throw turnError(this.turnId, error);
+      throw await this.#wholeFailure(turnError(this.turnId, error));
     }
-    if (outcome.messages) return outcome as FinishedTurn<Output>;
-    const messages = await this.#deltaMessages();
+    return (await this.#whole(outcome)) as FinishedTurn<Output>;
+  }
+
+  /** With what a long turn's result leaves out: it is in the event history. */
+  async #whole(outcome: TurnOutcome): Promise<TurnOutcome> {
+    if (outcome.messages && outcome.steps) return outcome;
+    const fold = await this.#rebuilt();
+    const steps = outcome.steps ?? fold.steps.list();
+    if (outcome.messages) return { ...outcome, steps };
+    const messages = fold.messages.slice(fold.deltaFrom);
     const lastReply = messages.findLast((message) => message.role === 'assistant');
-    // A very long text is cut in the result, as the messages are left out of it.
     const text = lastReply ? textOf(lastReply) : outcome.text;
-    return { ...outcome, text, messages } as FinishedTurn<Output>;
+    return { ...outcome, text, messages, steps };
+  }
+
+  /** Where the history can't be read, the failure tells what it has. */
+  async #wholeFailure(error: unknown): Promise<unknown> {
+    if (!(error instanceof TurnFailed) || !error.outcome) return error;
+    const { status, type, message, outcome, cause } = error;
+    const whole = await this.#whole(outcome).catch(() => outcome);
+    return new TurnFailed(status, type, message, whole, cause);
   }
 
   /**
@@ -152,11 +169,6 @@ export class TurnHandle<Output = unknown> {
       await this.#asking(() => this.#handle.describe());
       return { id, status: 'too_late' };
     }
-  }
-
-  async #deltaMessages(): Promise<Message[]> {
-    const { messages, deltaFrom } = await this.#rebuilt();
-    return messages.slice(deltaFrom);
   }
 
   async #rebuilt(): Promise<TurnFold> {

@@ -153,6 +153,11 @@ function strictness(
 
 /** What to throw from a tool so that Temporal starts it again, `after` a while, instead of telling the model. */
 export class RetryableToolError extends Error {
+  /** An agent's module may load another copy of this class than the worker that serves it. */
+  static override [Symbol.hasInstance](thrown: unknown): boolean {
+    return thrown instanceof Error && thrown.name === 'RetryableToolError';
+  }
+
   override readonly name = 'RetryableToolError';
   readonly afterMs: number | undefined;
 

@@ -3,6 +3,7 @@ import type { TranscriptSegment } from './carried.js';
 import type { Json, JsonObject } from './json.js';
 import type { AssistantMessage, Message, ToolResultBlock } from './messages.js';
 import type { ModelOptions } from './model-options.js';
+import type { Timing } from './steps.js';
 import type { TurnSettings, TurnUsage, Usage } from './turn.js';
 
 /** Activity types of ours; a tool call's activity type is the tool's name. */
@@ -66,7 +67,7 @@ export type PlannedCall =
     }
   | { do: 'answer'; callId: string; name: string; result: ToolResultBlock };
 
-export type ModelReply = {
+export type ModelReply = Timing & {
   v: 1;
   message: AssistantMessage;
   calls: PlannedCall[];
@@ -110,9 +111,10 @@ export type SealTranscriptInput = {
 export type SealedTranscript = { v: 1; segments: TranscriptSegment[] };
 
 /** What an interrupted model call tells, as its result or in its cancellation: all the text that it had streamed. */
-export type InterruptedReply = { v: 1; interrupted: true; text: string; spent?: TurnUsage };
+export type InterruptedReply = Timing & { v: 1; interrupted: true; text: string; spent?: TurnUsage };
 
-export type RunToolResult = { v: 1; result: ToolResultBlock };
+/** `startedAt`: ISO 8601; how long the tool took is in its result. */
+export type RunToolResult = { v: 1; result: ToolResultBlock; startedAt?: string };
 
 /** What a model call's heartbeat carries: the end of the text streamed so far. */
 export type ModelHeartbeat = {
@@ -133,7 +135,14 @@ export type ModelHeartbeat = {
 };
 
 /** What a tool's heartbeat carries: `begun` says that its body may have had effects. */
-export type ToolHeartbeat = { v: 1; kind: 'tool'; attempt: number; begun: boolean; progress?: string };
+export type ToolHeartbeat = {
+  v: 1;
+  kind: 'tool';
+  attempt: number;
+  begun: boolean;
+  startedAt?: string;
+  progress?: string;
+};
 export type Heartbeat = ModelHeartbeat | ToolHeartbeat;
 
 /** Calls from the workflow to its own worker's process: they leave no trace in the history. */

@@ -2,6 +2,7 @@ import type { OutputRequest } from './activities.js';
 import type { ArtifactRef } from './artifacts.js';
 import type { Receipt, SteerMessage } from './interventions.js';
 import type { Message } from './messages.js';
+import type { TurnStep } from './steps.js';
 import type { TurnSettings, TurnUsage } from './turn.js';
 
 // A long turn goes on in a new run of its workflow (continue-as-new) before its event history gets too long. This is
@@ -44,6 +45,8 @@ export type CarriedTurn = {
   v: 1;
   iteration: number;
   usage: TurnUsage;
+  /** Absent where they are too many. */
+  steps?: TurnStep[];
   settings: TurnSettings;
   truncatedInARow: number;
   /** Of the last reply. */

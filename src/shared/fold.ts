@@ -12,16 +12,17 @@ import {
   steerMessage,
 } from './opening.js';
 import { shownPrompt } from './prompt-parts.js';
-import { settleToolCall, type ToolEnd } from './settle.js';
+import { settleToolCall, startOf, type ToolEnd } from './settle.js';
+import { Steps } from './steps.js';
 import { mayStillRun, notOfThisTurn, notStarted, workerLost } from './tool-results.js';
 import { pendingCalls, toolMessage } from './transcript.js';
 import type { OutcomeType, TurnInput, TurnSettings } from './turn.js';
 
-/** How a model call's activity ended. */
+/** How a model call's activity ended; `told` is what the end tells of its tries. */
 export type ModelEnd =
   | { kind: 'completed'; output: ModelReply }
-  | { kind: 'failed'; type: string; text: string }
-  | { kind: 'canceled'; text: string };
+  | { kind: 'failed'; type: string; text: string; told?: unknown }
+  | { kind: 'canceled'; text: string; told?: unknown };
 
 /** A signal or an accepted update that is a steer, as it came: its id may have come before. */
 export type RecordedSteer = { kind: 'steer'; steer: SteerMessage };
@@ -58,6 +59,7 @@ type NewEvent = TurnEvent extends infer Each
  */
 export class TurnFold {
   readonly messages: Message[] = [];
+  readonly steps = new Steps();
   /** Where this turn's own messages begin. */
   deltaFrom = 0;
   turnId = '';
@@ -65,6 +67,8 @@ export class TurnFold {
   seq = 0;
   closed = false;
   #firstRunId = '';
+  #model: string | undefined;
+  #modelRuns = false;
   #settings: TurnSettings | undefined;
   #calls = new Map<string, RunCall>();
   #starts = new Map<string, number>();
@@ -80,6 +84,7 @@ export class TurnFold {
         return [this.#event(step.at, 0, this.#start(step))];
       case 'model_scheduled':
         this.iteration = step.iteration;
+        this.#modelRuns = true;
         this.#withdrawPartial();
         this.#askForOutput(step.outputRequest);
         return [...this.#deliver(step.steers), { type: 'model_started' as const }].map((event) =>
@@ -118,6 +123,8 @@ export class TurnFold {
     this.messages.push(...opening.messages);
     this.deltaFrom = opening.deltaFrom;
     this.#settings = step.carried?.settings;
+    this.#model = step.carried?.settings.model ?? step.input.model;
+    if (step.carried) this.steps.resume(step.carried.steps);
     for (const steer of step.carried?.interventions.steers ?? []) this.#steers.set(steer.id, steer);
     this.turnId = step.turnId;
     this.#firstRunId = step.firstRunId;
@@ -125,8 +132,13 @@ export class TurnFold {
   }
 
   #modelEnded(end: ModelEnd): NewEvent[] {
-    if (end.kind === 'failed') return [];
+    this.#modelRuns = false;
+    if (end.kind === 'failed') {
+      this.steps.unanswered(this.iteration, this.#model, end.told, `${end.type}: ${end.text}`);
+      return [];
+    }
     if (end.kind === 'canceled') {
+      this.steps.unanswered(this.iteration, this.#model, end.told);
       if (end.text.trim() === '') return [];
       const message = partialReply(this.#firstRunId, this.iteration, end.text);
       this.messages.push(message);
@@ -134,6 +146,8 @@ export class TurnFold {
     }
     const { message, calls, settings, usage } = end.output;
     this.#settings = settings ?? this.#settings;
+    this.#model = this.#settings?.model ?? this.#model;
+    this.steps.replied(this.iteration, end.output);
     this.messages.push(message);
     this.#results.clear();
     this.#starts.clear();
@@ -166,6 +180,7 @@ export class TurnFold {
       const called = { id: call.callId, name: call.name };
       return [this.#settle(step.end.kind === 'completed' ? step.end.output.result : workerLost(called))];
     }
+    this.steps.ended(call.callId, startOf(step.end));
     const settlement = settleToolCall(call, tool, step.end);
     if (settlement.do === 'result') return [this.#settle(settlement.result)];
     const called = { id: call.callId, name: call.name };
@@ -177,6 +192,7 @@ export class TurnFold {
 
   #settle(result: ToolResultBlock): NewEvent {
     this.#results.set(result.callId, result);
+    this.steps.settled(result);
     const calls = pendingCalls(this.messages);
     if (calls.length > 0 && calls.every((call) => this.#results.has(call.id))) {
       this.messages.push(toolMessage(`${this.messages.at(-1)?.id}-results`, calls, this.#results));
@@ -208,6 +224,8 @@ export class TurnFold {
   /** An interrupted round: what had no end by then was settled without it. */
   #close(outcome: Extract<RecordedStep, { kind: 'closed' }>['outcome']): NewEvent[] {
     this.closed = true;
+    // Left behind by an interrupt, or by an end from outside.
+    if (this.#modelRuns) this.steps.unanswered(this.iteration, this.#model, undefined);
     const settled = this.pending().map((call) => {
       const running = this.#starts.has(call.id) ? mayStillRun(call) : notStarted(call);
       return this.#settle(this.#lost.get(call.id) ?? running);

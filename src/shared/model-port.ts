@@ -102,8 +102,14 @@ export type Model = {
 /**
  * What went wrong at the provider, and what to do: `retryable`, after how many milliseconds, and how many tries of the
  * call may die of a fault of this type.
+ *
+ * An agent's module may load another copy of this class than the worker that serves it: both are one.
  */
 export class ModelError extends Error {
+  static override [Symbol.hasInstance](thrown: unknown): boolean {
+    return thrown instanceof Error && thrown.name === 'ModelError';
+  }
+
   override readonly name = 'ModelError';
   readonly type: FailureType;
   readonly retryable: boolean;

@@ -1,6 +1,7 @@
 import type { PlannedCall, RunToolResult } from './activities.js';
 import { TOOL_NOT_HERE } from './failures.js';
 import type { ToolResultBlock } from './messages.js';
+import { timingIn } from './steps.js';
 import { mayStillRun, notStarted, timedOut, toolThrew, wasRunning, workerLost } from './tool-results.js';
 import type { ToolSettings } from './turn.js';
 
@@ -9,13 +10,16 @@ export type ToolEnd =
   | { kind: 'completed'; output: RunToolResult }
   | { kind: 'failed'; type: string; text: string }
   /** Its worker died: the heartbeats ceased, or the supervisor said so. */
-  | { kind: 'lost'; begun: boolean }
+  | ({ kind: 'lost' } & LastWord)
   /** It took longer than its own timeout, and its worker did not end it. */
   | { kind: 'overdue' }
   /** `begun`: its body had. A call that was canceled before any worker had it had not. */
-  | { kind: 'canceled'; begun: boolean }
+  | ({ kind: 'canceled' } & LastWord)
   /** It was still running when the time for settling was over. */
   | { kind: 'abandoned' };
+
+/** Of a try that gave no result. */
+export type LastWord = { begun: boolean; startedAt?: string };
 
 export type Settlement =
   | { do: 'result'; result: ToolResultBlock }
@@ -60,6 +64,10 @@ export function settleToolCall(
   }
 }
 
+export function modelTimedOut(message: string): string {
+  return `No worker finished the model call: ${message}`;
+}
+
 /**
  * Of a model call's cancellation: the text that had come. A server that cancels a call which no worker has puts a
  * text of its own in the details ("ACTIVITY_ID_NOT_STARTED"): that is none of the model's.
@@ -69,7 +77,16 @@ export function partialTextOf(details: unknown): string {
   return typeof details.text === 'string' ? details.text : '';
 }
 
-/** Of a tool's heartbeat, or of a cancellation's details: whether its body may have had effects. */
-export function hasBegun(details: unknown): boolean {
-  return typeof details === 'object' && details !== null && 'begun' in details && details.begun === true;
+/** Of a tool's heartbeat, or of a cancellation's details: whether its body may have had effects, and since when. */
+export function lastWordIn(details: unknown): LastWord {
+  const isObject = typeof details === 'object' && details !== null;
+  const begun = isObject && 'begun' in details && details.begun === true;
+  const { startedAt } = timingIn(details);
+  return { begun, ...(startedAt !== undefined && { startedAt }) };
+}
+
+/** When the try began that ended so, where that is known. */
+export function startOf(end: ToolEnd): string | undefined {
+  if (end.kind === 'completed') return end.output.startedAt;
+  return end.kind === 'lost' || end.kind === 'canceled' ? end.startedAt : undefined;
 }

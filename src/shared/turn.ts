@@ -15,6 +15,7 @@ import {
   isText,
   isWholeNumber,
 } from './shape.js';
+import type { TurnStep } from './steps.js';
 import type { TurnUsage } from './usage.js';
 import { WIRE_VERSION } from './version.js';
 import { errorText, wireText } from './wire-text.js';
@@ -202,6 +203,11 @@ export type TurnOutcome = {
   /** The messages that this turn added; absent when they take over 64 KB: then they are in the event history,
    * and the `messages` query pages them. */
   messages?: Message[];
+  /**
+   * One an iteration. Absent where they or the messages take over 64 KB: then they are rebuilt from the event history,
+   * as a client's `result()` does.
+   */
+  steps?: TurnStep[];
   /** Of an interrupted turn: who ended it, and why. */
   intervention?: Intervention;
   /** Steering messages that came too late for a model call, handed back. */

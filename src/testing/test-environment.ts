@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { StartOptions } from '../client/agent-client.js';
 import { AgentClient } from '../client/agent-client.js';
+import type { TurnHandle } from '../client/turn-handle.js';
 import type { Agent } from '../define/define-agent.js';
 import { startTemporaryServer } from '../server/temporary-server.js';
 import type { PromptPart } from '../shared/prompt-parts.js';
@@ -29,22 +30,22 @@ function installQuietRuntime(): void {
   if (Runtime._instance === undefined) Runtime.install({ logger: new DefaultLogger('WARN') });
 }
 
-export type RunningWorker = HoldfastWorker & {
+export type RunningWorker<Output = unknown> = HoldfastWorker & {
   taskQueue: string;
   client: AgentClient;
-  start: (prompt: string | readonly PromptPart[], options?: StartOptions) => ReturnType<AgentClient['start']>;
+  start: (prompt: string | readonly PromptPart[], options?: StartOptions) => Promise<TurnHandle<Output>>;
 };
 
 /** Runs `use` beside a worker on a task queue of its own that serves the agent; ends the worker after it. */
-export async function withWorker<Result>(
-  agent: Agent,
-  use: (running: RunningWorker) => Promise<Result>,
+export async function withWorker<Result, Output = unknown>(
+  agent: Agent<Output>,
+  use: (running: RunningWorker<Output>) => Promise<Result>,
   options: Partial<HoldfastWorkerOptions> = {},
 ): Promise<Result> {
   const { connection, client } = await testPlace();
   const taskQueue = options.taskQueue ?? `test-${randomUUID()}`;
   const made = await createWorker({ agents: [agent], connection, ...options, taskQueue });
-  const start: RunningWorker['start'] = (prompt, startOptions) =>
-    client.start(agent.name, prompt, { taskQueue, ...startOptions });
+  const start: RunningWorker<Output>['start'] = async (prompt, startOptions) =>
+    (await client.start(agent.name, prompt, { taskQueue, ...startOptions })) as TurnHandle<Output>;
   return await made.worker.runUntil(() => use({ ...made, taskQueue, client, start }));
 }

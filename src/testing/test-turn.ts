@@ -17,8 +17,8 @@ export type TestTurnOptions = Omit<StartOptions, 'model'> & {
   model?: Model;
 };
 
-export type TestedTurn = {
-  outcome: FinishedTurn;
+export type TestedTurn<Output = unknown> = {
+  outcome: FinishedTurn<Output>;
   /** Each tool call with its result, in order. */
   calls: { call: ToolCallBlock; result: ToolResultBlock }[];
   transcript: Message[];
@@ -28,11 +28,11 @@ export type TestedTurn = {
  * Runs one turn on a real Temporal server, with a worker of its own, and replays its history before it returns, so
  * that a workflow which is not deterministic fails the test. Throws what `result()` throws.
  */
-export async function testTurn(
-  agent: Agent,
+export async function testTurn<Output>(
+  agent: Agent<Output>,
   prompt: string | readonly PromptPart[],
   { model, ...options }: TestTurnOptions = {},
-): Promise<TestedTurn> {
+): Promise<TestedTurn<Output>> {
   const tested = model ? { ...agent, model } : agent;
   return await withWorker(tested, async ({ start }) => {
     const turn = await start(prompt, options);

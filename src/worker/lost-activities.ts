@@ -3,7 +3,7 @@ import { ActivityNotFoundError, type Client, isGrpcServiceError } from '@tempora
 import { ApplicationFailure } from '@temporalio/common';
 import { decodePayloads } from '../client/payloads.js';
 import { WORKER_LOST } from '../shared/failures.js';
-import { hasBegun } from '../shared/settle.js';
+import { type LastWord, lastWordIn } from '../shared/settle.js';
 import { wireText } from '../shared/wire-text.js';
 import type { StartedActivity } from './activity-reports.js';
 
@@ -62,7 +62,7 @@ async function reportOfWorkflow(
     const pending = pendingActivities?.find(({ activityId }) => activityId === activity.activityId);
     if (!pending) continue;
     const [beat] = await decodePayloads(converter, pending.heartbeatDetails?.payloads);
-    if (await fail(client, activity.token, lost(hasBegun(beat), how))) told += 1;
+    if (await fail(client, activity.token, lost(lastWordIn(beat), how))) told += 1;
   }
   return told;
 }
@@ -78,12 +78,12 @@ async function fail(client: Client, token: string, failure: ApplicationFailure):
   }
 }
 
-function lost(begun: boolean, how: string): ApplicationFailure {
+function lost(word: LastWord, how: string): ApplicationFailure {
   return ApplicationFailure.create({
     type: WORKER_LOST,
     message: wireText(`The worker died while this ran (${how})`),
-    nonRetryable: begun,
+    nonRetryable: word.begun,
     nextRetryDelay: 1,
-    details: [{ begun }],
+    details: [word],
   });
 }

@@ -13,8 +13,8 @@ import {
   type ModelReply,
 } from '../shared/activities.js';
 import { partialReply } from '../shared/opening.js';
-import { partialTextOf } from '../shared/settle.js';
-import { addFailed, noUsage, spentIn, type TurnUsage } from '../shared/usage.js';
+import { modelTimedOut, partialTextOf } from '../shared/settle.js';
+import { addFailed, noUsage, spentIn } from '../shared/usage.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
 import type { Interventions } from './interventions.js';
 import type { TurnRun } from './turn-run.js';
@@ -54,10 +54,14 @@ export async function callModel(
   // The worker told its activity of an interrupt that the server then lost: it did not happen.
   if (answer && !interventions.interrupted) {
     run.countSpent(answer.spent ?? noUsage);
+    run.unanswered(answer);
     return await callModel(run, interventions, []);
   }
-  run.countSpent(answer?.spent ?? spentOf(fault) ?? (fault ? noUsage : addFailed(noUsage, 'unknown')));
+  run.countSpent(
+    answer?.spent ?? spentIn(lastWord(fault)) ?? (fault ? noUsage : addFailed(noUsage, 'unknown')),
+  );
   if (!interventions.interrupted) throw turnFailure(run, interventions, fault);
+  run.unanswered(answer ?? lastWord(fault));
   const text = answer?.text ?? partialText(fault);
   if (text.trim() !== '') run.transcript.add(partialReply(run.firstRunId, run.iteration, text));
   return 'interrupted';
@@ -95,12 +99,12 @@ function inputOf(run: TurnRun, steers: string[]): CallModelInput {
   };
 }
 
-/** What the tries had cost of a call that gave no reply: its failure, its cancellation or its last beat tells. */
-function spentOf(fault: unknown): TurnUsage | undefined {
+/** What is told of a call that gave no reply: by its failure, its cancellation or its last beat. */
+function lastWord(fault: unknown): unknown {
   const cause = fault instanceof ActivityFailure ? fault.cause : undefined;
-  if (cause instanceof TimeoutFailure) return spentIn(cause.lastHeartbeatDetails);
+  if (cause instanceof TimeoutFailure) return cause.lastHeartbeatDetails;
   const tells = cause instanceof ApplicationFailure || cause instanceof CancelledFailure;
-  return tells ? spentIn(cause.details?.[0]) : undefined;
+  return tells ? cause.details?.[0] : undefined;
 }
 
 /** A cancellation that came with a heartbeat carries the text that had been streamed. */
@@ -116,8 +120,9 @@ function turnFailure(run: TurnRun, interventions: Interventions, fault: unknown)
     cause instanceof ApplicationFailure
       ? [cause.type ?? 'Model.Failed', cause.message]
       : cause instanceof TimeoutFailure
-        ? ['Model.Timeout', `No worker finished the model call: ${cause.message}`]
+        ? ['Model.Timeout', modelTimedOut(cause.message)]
         : ['Model.Failed', String(cause)];
+  run.unanswered(lastWord(fault), `${type}: ${text}`);
   return ApplicationFailure.create({
     type: wireText(type),
     message: wireText(text),

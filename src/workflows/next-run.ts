@@ -66,7 +66,13 @@ export async function continueInNextRun(run: TurnRun, interventions: Interventio
     run.nextRunFrom = run.iterationsOfRun + settings.continueAsNew.retryAfter;
     return;
   }
-  await continueAsNew<(input: TurnInput, carried: CarriedTurn) => Promise<unknown>>(input, carried);
+  // Last, and only where there is room: a turn goes on in a new run with or without them.
+  const steps = run.steps.bounded();
+  const whole = { ...carried, ...(steps && { steps }) };
+  await continueAsNew<(input: TurnInput, carried: CarriedTurn) => Promise<unknown>>(
+    input,
+    jsonBytes([input, whole]) > INPUT_BYTES ? carried : whole,
+  );
 }
 
 /** Undefined where the transcript is small enough to be passed on as it is. */

@@ -1,6 +1,6 @@
 import type { PlannedCall } from '../shared/activities.js';
 import type { ToolResultBlock } from '../shared/messages.js';
-import { settleToolCall } from '../shared/settle.js';
+import { settleToolCall, startOf } from '../shared/settle.js';
 import { mayStillRun, notOfThisTurn, notStarted } from '../shared/tool-results.js';
 import type { TurnSettings } from '../shared/turn.js';
 import type { Interventions } from './interventions.js';
@@ -81,7 +81,9 @@ class Round {
       this.#started.add(call.callId);
       this.#run.callStatus.set(call.callId, 'running');
       this.#run.show();
-      const settlement = settleToolCall(call, call.tool, await runTool(this.#run, call, start));
+      const end = await runTool(this.#run, call, start);
+      this.#run.steps.ended(call.callId, startOf(end));
+      const settlement = settleToolCall(call, call.tool, end);
       if (settlement.do === 'result') return this.#settle(settlement.result);
       if (settlement.do === 'reconcile') return this.#settle(await reconcileTool(this.#run, call));
       if (start === this.settings.maxRestarts) return this.#settle(settlement.otherwise);
@@ -91,6 +93,7 @@ class Round {
   #settle(result: ToolResultBlock): void {
     if (this.#closed) return;
     this.#results.set(result.callId, result);
+    this.#run.steps.settled(result);
     this.#run.callStatus.set(result.callId, result.status);
     this.#run.show();
   }

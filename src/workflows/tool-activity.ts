@@ -15,7 +15,7 @@ import {
 } from '../shared/activities.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import type { ToolResultBlock } from '../shared/messages.js';
-import { hasBegun, type ToolEnd } from '../shared/settle.js';
+import { lastWordIn, type ToolEnd } from '../shared/settle.js';
 import { workerLost } from '../shared/tool-results.js';
 import type { ToolSettings } from '../shared/turn.js';
 import type { TurnRun } from './turn-run.js';
@@ -109,15 +109,14 @@ function inputOf(run: TurnRun, call: CallToRun): RunToolInput {
 
 function endOf(error: unknown): ToolEnd {
   const cause = error instanceof ActivityFailure ? error.cause : error;
-  if (cause instanceof CancelledFailure) return { kind: 'canceled', begun: hasBegun(cause.details?.[0]) };
+  if (cause instanceof CancelledFailure) return { kind: 'canceled', ...lastWordIn(cause.details?.[0]) };
   if (cause instanceof TimeoutFailure) {
     if (cause.timeoutType === 'START_TO_CLOSE') return { kind: 'overdue' };
-    if (cause.timeoutType === 'HEARTBEAT')
-      return { kind: 'lost', begun: hasBegun(cause.lastHeartbeatDetails) };
+    if (cause.timeoutType === 'HEARTBEAT') return { kind: 'lost', ...lastWordIn(cause.lastHeartbeatDetails) };
     return { kind: 'failed', type: 'Tool.Failed', text: cause.message };
   }
   if (cause instanceof ApplicationFailure && cause.type === WORKER_LOST) {
-    return { kind: 'lost', begun: hasBegun(cause.details?.[0]) };
+    return { kind: 'lost', ...lastWordIn(cause.details?.[0]) };
   }
   if (cause instanceof ApplicationFailure) {
     return { kind: 'failed', type: cause.type ?? 'Tool.Failed', text: cause.message };

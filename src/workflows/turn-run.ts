@@ -5,6 +5,7 @@ import type { SteerMessage } from '../shared/interventions.js';
 import { jsonBytes } from '../shared/json.js';
 import { type StopReason, textOf, toolCallsOf } from '../shared/messages.js';
 import { interruptionNote, openingMessages, outputRequestMessage, steerMessage } from '../shared/opening.js';
+import { Steps } from '../shared/steps.js';
 import { pendingCalls } from '../shared/transcript.js';
 import {
   MESSAGES_QUERY,
@@ -43,6 +44,7 @@ export class TurnRun {
   iteration = 0;
   usage: TurnUsage = noUsage;
   settings: TurnSettings | undefined;
+  readonly steps = new Steps();
   /** Of the calls of the last reply, by call id. */
   readonly callStatus = new Map<string, TurnState['pendingCalls'][number]['status']>();
   #outcome: TurnOutcome['type'] | undefined;
@@ -85,6 +87,7 @@ export class TurnRun {
     this.iteration = carried.iteration;
     this.#firstIteration = carried.iteration;
     this.usage = carried.usage;
+    this.steps.resume(carried.steps);
     this.settings = carried.settings;
     this.#truncated = carried.truncatedInARow;
     this.#text = carried.text;
@@ -125,9 +128,15 @@ export class TurnRun {
     this.settings = reply.settings ?? this.settings;
     this.usage = addUsage(this.usage, reply.usage);
     this.countSpent(reply.spent ?? noUsage);
+    this.steps.replied(this.iteration, reply);
     this.iteration += 1;
     this.#output.answered();
     this.#truncated = reply.message.stopReason === 'max_tokens' ? this.#truncated + 1 : 0;
+  }
+
+  /** A model call ended without a reply; `told` is what its end tells. */
+  unanswered(told: unknown, error?: string): void {
+    this.steps.unanswered(this.iteration, this.settings?.model ?? this.input.model, told, error);
   }
 
   /** What tries of a model call have cost that came to nothing. */
@@ -187,6 +196,7 @@ export class TurnRun {
     // Before the first reply the settings are not known: then there is little but the prompt.
     const mostBytes = this.settings?.inlineResultBytes ?? INLINE_OPENING_BYTES;
     const fits = messages && jsonBytes(messages) <= mostBytes;
+    const steps = fits && this.steps.bounded();
     return {
       v: 1,
       type: outcome,
@@ -199,6 +209,7 @@ export class TurnRun {
       usage: this.usage,
       messageCount: this.transcript.added,
       ...(fits && { messages }),
+      ...(steps && { steps }),
       ...(outcome === 'interrupted' && interventions.ending && { intervention: interventions.ending }),
       ...(undelivered.length > 0 && { undelivered }),
     };

@@ -1,0 +1,148 @@
+import type { ModelReply } from './activities.js';
+import { jsonBytes } from './json.js';
+import type { StopReason, ToolResultBlock, ToolResultCause, ToolResultStatus } from './messages.js';
+import { spentIn, type Usage } from './usage.js';
+import { wireText } from './wire-text.js';
+
+/** As the worker saw it that did the work; what it could not tell any more, because it died, is absent. */
+export type Timing = {
+  /** ISO 8601: when the try began that ended it. */
+  startedAt?: string;
+  /** Of that try. */
+  durationMs?: number;
+};
+
+/** One iteration of a turn: a model call, and the tool calls that its reply asked for. */
+export type TurnStep = Timing & {
+  /** Which model call of the turn, from 0. */
+  iteration: number;
+  /** The one that answered; of a call without a reply the one that was asked. */
+  model?: string;
+  /** Absent where there is no reply: the model's fault outlived its retries, or an interrupt cut it. */
+  stopReason?: StopReason;
+  /** Of the reply. What failed tries have cost is in the turn's usage only. */
+  usage?: Usage;
+  /** Tries of the model call, those that came to nothing included. */
+  attempts: number;
+  /** Why the turn failed: the fault's dotted type and its text. */
+  error?: string;
+  /** In the order in which the model asked for them. */
+  calls: ToolCallStep[];
+};
+
+/** `durationMs`: of the tool's body. A call that never ran (a bad one, one that was not begun) has no timing. */
+export type ToolCallStep = Timing & {
+  id: string;
+  name: string;
+  status: ToolResultStatus;
+  /** Why it has no ordinary result. */
+  cause?: ToolResultCause;
+  /** The beginning of what the model was told, where the status is not `ok`. */
+  error?: string;
+};
+
+/** Of all steps of an outcome, and of what is carried over to a turn's next run. */
+const MAX_STEPS_BYTES = 64_000;
+const MAX_ERROR_BYTES = 300;
+
+type Step = { record: Omit<TurnStep, 'calls'>; calls: Map<string, ToolCallStep | undefined> };
+
+/**
+ * Records a turn's steps as its calls end. The workflow and the reader of its event history both use it, so that
+ * the two can't tell different stories.
+ */
+export class Steps {
+  readonly #steps: Step[] = [];
+  /** By call id: when the tool's last try began. */
+  readonly #startedAt = new Map<string, string>();
+  /** Steps of an earlier run of the workflow are missing: they were too many. */
+  #isCut = false;
+
+  /** Goes on with what an earlier run has carried over. */
+  resume(carried: readonly TurnStep[] | undefined): void {
+    this.#isCut = carried === undefined;
+    for (const { calls, ...record } of carried ?? []) {
+      this.#steps.push({ record, calls: new Map(calls.map((call) => [call.id, call])) });
+    }
+  }
+
+  /** The model answered. */
+  replied(iteration: number, reply: ModelReply): void {
+    const { stopReason, model } = reply.message;
+    const record = {
+      iteration,
+      ...(model !== undefined && { model }),
+      ...(stopReason !== undefined && { stopReason }),
+      attempts: (reply.spent?.failedCalls ?? 0) + 1,
+      ...timingIn(reply),
+      ...(reply.usage && { usage: reply.usage }),
+    };
+    this.#startedAt.clear();
+    this.#add(record, new Map(reply.calls.map(({ callId }) => [callId, undefined])));
+  }
+
+  /** There is no reply. `told` is what the call's end tells: an interrupted reply, a failure's details, a last beat. */
+  unanswered(iteration: number, model: string | undefined, told: unknown, error?: string): void {
+    const record = {
+      iteration,
+      ...(model !== undefined && { model }),
+      attempts: Math.max(1, spentIn(told)?.failedCalls ?? 1),
+      ...timingIn(told),
+      ...(error !== undefined && { error: wireText(error, MAX_ERROR_BYTES) }),
+    };
+    this.#add(record, new Map());
+  }
+
+  /** A try of a tool ended, in whichever way; what comes of the call, `settled` hears. */
+  ended(callId: string, startedAt: string | undefined): void {
+    if (startedAt !== undefined) this.#startedAt.set(callId, startedAt);
+  }
+
+  /** A tool call has its result. */
+  settled({ callId, name, status, cause, durationMs, content }: ToolResultBlock): void {
+    const calls = this.#steps.at(-1)?.calls;
+    if (!calls?.has(callId)) return;
+    const startedAt = this.#startedAt.get(callId);
+    const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    calls.set(callId, {
+      ...{ id: callId, name, status },
+      ...(cause && { cause }),
+      ...(startedAt !== undefined && { startedAt }),
+      ...(durationMs !== undefined && { durationMs }),
+      ...(status !== 'ok' && { error: wireText(text, MAX_ERROR_BYTES) }),
+    });
+  }
+
+  /** A call that has no result yet is not among them. */
+  list(): TurnStep[] {
+    return this.#steps.map(({ record, calls }) => ({
+      ...record,
+      calls: [...calls.values()].filter((call) => call !== undefined),
+    }));
+  }
+
+  /** All of them, or undefined where they take too much for an outcome. */
+  bounded(): TurnStep[] | undefined {
+    if (this.#isCut) return undefined;
+    const steps = this.list();
+    return jsonBytes(steps) <= MAX_STEPS_BYTES ? steps : undefined;
+  }
+
+  /** A call that is made again, because the interrupt that had cut it was lost, is one step. */
+  #add(record: Step['record'], calls: Step['calls']): void {
+    const last = this.#steps.at(-1);
+    const before = last?.record.iteration === record.iteration ? this.#steps.pop() : undefined;
+    const attempts = record.attempts + (before?.record.attempts ?? 0);
+    this.#steps.push({ record: { ...record, attempts }, calls });
+  }
+}
+
+/** Of an activity's result, of the details of its failure or cancellation, of a heartbeat. */
+export function timingIn(told: unknown): Timing {
+  if (typeof told !== 'object' || told === null) return {};
+  const { startedAt, durationMs } = told as Record<string, unknown>;
+  return {
+    ...(typeof startedAt === 'string' && { startedAt }),
+    ...(typeof durationMs === 'number' && { durationMs }),
+  };
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { Client } from '@temporalio/client';
+import proto from '@temporalio/proto';
+import { expect, test } from 'vitest';
+import { RecordedSteps } from '../../src/client/recorded-steps.js';
+import { TurnFold } from '../../src/shared/fold.js';
+
+async function foldOf(kind: string): Promise<TurnFold> {
+  const file = new URL(`./histories/${kind}.bin`, import.meta.url);
+  const { events } = proto.temporal.api.history.v1.History.decode(readFileSync(file));
+  const converter = new Client().options.loadedDataConverter;
+  const recorded = new RecordedSteps(converter, kind);
+  const fold = new TurnFold();
+  for (const event of events) {
+    const step = await recorded.read(event);
+    if (step) fold.apply(step);
+  }
+  return fold;
+}
+
+test('a turn that was recorded before activities told their times has its steps, without them', async () => {
+  const steps = (await foldOf('tool-rounds')).steps.list();
+  expect(steps).toMatchObject([
+    {
+      ...{ iteration: 0, attempts: 1, stopReason: 'tool_use' },
+      calls: [
+        { name: 'echo', status: 'ok', durationMs: expect.any(Number) },
+        { name: 'fail', status: 'error', error: 'Error: no' },
+        { name: 'alone', status: 'ok' },
+        { name: 'nope', cause: 'unknown_tool' },
+      ],
+    },
+    { iteration: 1, calls: [{ name: 'echo', cause: 'invalid_json' }] },
+    { iteration: 2, stopReason: 'end_turn', calls: [] },
+  ]);
+  expect(steps.some((step) => step.startedAt !== undefined)).toBe(false);
+});
+
+test.each([
+  ['lost-worker', 'unknown'],
+  ['lost-worker-reconciled', 'ok'],
+])('of a %s, the call of the tool that it ran is %s', async (kind, status) => {
+  const [first] = (await foldOf(kind)).steps.list();
+  expect(first?.calls).toMatchObject([{ status }]);
+});
