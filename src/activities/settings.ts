@@ -19,6 +19,8 @@ const ROUND_RESULT_BYTES = 1_000_000;
 const ROUND_IMAGE_BYTES = 500_000;
 /** How often the output is asked for beyond the first reply. */
 const OUTPUT_ASKS = 3;
+/** Of sub-agents within sub-agents. */
+const DEPTH = 4;
 const PACK_RETRY_ITERATIONS = 20;
 
 /** All that a turn runs with, resolved once; what it gives of its own goes before what the agent says. */
@@ -32,7 +34,10 @@ export function resolveSettings(
     agent: agent.name,
     version: agent.version,
     model,
-    limits: { iterations: limits.iterations ?? agent.limits.iterations },
+    limits: {
+      iterations: limits.iterations ?? agent.limits.iterations,
+      ...(tools.some((tool) => tool.agent) && { depth: depthOf(agent, limits) }),
+    },
     maxParallelTools: agent.maxParallelTools,
     maxTruncatedReplies: 3,
     settleMs: 2000,
@@ -59,6 +64,13 @@ export function resolveSettings(
       maxAttempts: RETRYABLE_ATTEMPTS,
       reconciles: tool.reconcile !== undefined,
       schemaHash: tool.schemaHash,
+      ...(tool.agent && { agent: { name: tool.agent.name, version: tool.agent.version } }),
     })),
   };
+}
+
+/** A sub-agent may be given less than it says of itself, and never more. */
+function depthOf(agent: Agent, limits: Limits): number {
+  const own = agent.limits.depth;
+  return own === undefined ? (limits.depth ?? DEPTH) : Math.min(own, limits.depth ?? own);
 }

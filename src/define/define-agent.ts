@@ -1,22 +1,26 @@
 import type { z } from 'zod';
 import type { JsonObject } from '../shared/json.js';
 import type { Model } from '../shared/model-port.js';
+import { MAX_DEPTH } from '../shared/parent-turn.js';
 import type { Limits } from '../shared/turn.js';
 import type { Tool } from './define-tool.js';
 import { jsonSchema } from './json-schema.js';
 import { notStrictBecause } from './strict-schema.js';
+import { subAgentTool } from './sub-agent-tool.js';
 
 export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
   /** How turns name it: letters, digits and . _ -, 64 at most. */
   name: string;
   /** Recorded with every turn; a running turn goes on only on a worker that has the same version. Default '1'. */
   version?: string;
+  /** What another agent's model reads that has this agent among its tools; needed then. */
   description?: string;
   /** The system prompt. */
   instructions: string;
   /** A model's name at the OpenAI endpoint of the worker's environment, or a model made by `openai(...)`. */
   model: string | Model;
-  tools?: readonly AnyTool[];
+  /** Tools, and other agents: the model calls one with a task, as it calls a tool. */
+  tools?: readonly (AnyTool | AnyAgent)[];
   limits?: Limits;
   /**
    * What the turn's last reply must be: it is checked, asked for again where it does not fit, and given as
@@ -37,6 +41,9 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
 // biome-ignore lint/suspicious/noExplicitAny: a list of tools with different arguments has no other common type.
 export type AnyTool = Tool<any, any>;
 
+// biome-ignore lint/suspicious/noExplicitAny: a list of agents with different outputs has no other common type.
+export type AnyAgent = Agent<any>;
+
 /** An agent: a plain value. Made by {@link defineAgent}; `Output` is the type of `outcome.output`. */
 export type Agent<Output = unknown> = {
   readonly kind: 'agent';
@@ -46,7 +53,7 @@ export type Agent<Output = unknown> = {
   readonly instructions: string;
   readonly model: string | Model;
   readonly tools: readonly AnyTool[];
-  readonly limits: { readonly iterations: number };
+  readonly limits: { readonly iterations: number; readonly depth?: number };
   readonly output?: AgentOutput<Output>;
   readonly maxParallelTools: number;
   readonly maxContextBytes?: number;
@@ -73,12 +80,18 @@ const MAX_CONTEXT_BYTES = 1_000_000;
 export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
   options: AgentOptions<Output>,
 ): Agent<z.output<Output>> {
-  const { name, tools = [] } = options;
+  const { name } = options;
   if (!AGENT_NAME.test(name)) {
     throw new TypeError(`Agent name ${JSON.stringify(name)}: use letters, digits and . _ -, 64 at most.`);
   }
-  const twice = tools.find((tool, index) => tools.findIndex((other) => other.name === tool.name) < index);
-  if (twice) throw new TypeError(`Agent ${name}: two of its tools are named ${twice.name}.`);
+  const tools = (options.tools ?? []).map((each) =>
+    each.kind === 'agent' ? subAgentTool(name, each) : each,
+  );
+  requireUniqueNames(name, tools);
+  const { depth } = options.limits ?? {};
+  if (depth !== undefined && !(Number.isInteger(depth) && depth >= 0 && depth <= MAX_DEPTH)) {
+    throw new RangeError(`Agent ${name}, limits.depth: use a whole number from 0 to ${MAX_DEPTH}.`);
+  }
   const iterations = options.limits?.iterations ?? DEFAULT_ITERATIONS;
   const maxParallelTools = options.maxParallelTools ?? DEFAULT_PARALLEL_TOOLS;
   requireCount(`Agent ${name}, limits.iterations`, iterations);
@@ -95,12 +108,21 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
     instructions: options.instructions,
     model: options.model,
     tools,
-    limits: { iterations },
+    limits: { iterations, ...(depth !== undefined && { depth }) },
     ...(options.output && { output: agentOutput(name, options.output) }),
     maxParallelTools,
     ...(maxContextBytes !== undefined && { maxContextBytes }),
     ...(iterationsPerRun !== undefined && { iterationsPerRun }),
   };
+}
+
+/** A sub-agent is a tool, too. An agent that has a tool of its own name would take itself for it. */
+function requireUniqueNames(agent: string, tools: readonly AnyTool[]): void {
+  const twice = tools.find((tool, index) => tools.findIndex((other) => other.name === tool.name) < index);
+  if (twice) throw new TypeError(`Agent ${agent}: two of its tools are named ${twice.name}.`);
+  const own = tools.find(({ name }) => name === agent);
+  if (own)
+    throw new TypeError(`Agent ${agent}: one of its tools has its own name. Give one of them another.`);
 }
 
 function agentOutput<Output extends z.ZodType>(name: string, type: Output): AgentOutput<z.output<Output>> {

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { type ArtifactRef, type ArtifactSource, READ_ARTIFACT } from '../shared/artifacts.js';
 import type { JsonObject } from '../shared/json.js';
 import { errorText } from '../shared/wire-text.js';
+import type { Agent } from './define-agent.js';
 import { type Duration, durationMs } from './duration.js';
 import { jsonSchema } from './json-schema.js';
 import { notStrictBecause } from './strict-schema.js';
@@ -73,11 +74,13 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown> = {
   readonly idempotent: boolean;
   readonly timeoutMs: number;
   readonly parallel: boolean;
+  /** The tool is this agent: a call of it is a turn. */
+  readonly agent?: Agent;
   run(args: z.output<Input>, context: ToolContext): MaybePromise<Result>;
   reconcile?(key: string, args: z.output<Input>): MaybePromise<Result | typeof notDone>;
 };
 
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+export const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const DEFAULT_TIMEOUT_MS = 600_000;
 /** What Node's timers can wait. */
 const LONGEST_TIMEOUT_MS = 24 * 24 * 3_600_000;

@@ -4,12 +4,13 @@ import type { Json, JsonObject } from './json.js';
 import type { AssistantMessage, Message, ToolResultBlock } from './messages.js';
 import type { ModelOptions } from './model-options.js';
 import type { Timing } from './steps.js';
-import type { TurnSettings, TurnUsage, Usage } from './turn.js';
+import type { Limits, TurnSettings, TurnUsage, Usage } from './turn.js';
 
 /** Activity types of ours; a tool call's activity type is the tool's name. */
 export const CALL_MODEL = 'holdfast.callModel';
 export const RECONCILE_TOOL = 'holdfast.reconcileTool';
 export const SEAL_TRANSCRIPT = 'holdfast.sealTranscript';
+export const SUB_AGENT_USAGE = 'holdfast.subAgentUsage';
 
 /**
  * Where a transcript's messages are, so that they are never sent twice: the first `to` messages of an open run,
@@ -42,7 +43,7 @@ export type CallModelInput = {
   /** The ids of the steering messages that this call is the first to see. */
   steers?: string[];
   /** The first call of a turn also resolves its settings; `limits` are the turn's own. */
-  resolve?: { limits: { iterations?: number } };
+  resolve?: { limits: Limits };
   /** The call whose last message asks for the turn's output: no tool may be called. */
   outputRequest?: OutputRequest;
   /** The turn's own, in place of those that the model was made with. */
@@ -109,6 +110,10 @@ export type SealTranscriptInput = {
 };
 
 export type SealedTranscript = { v: 1; segments: TranscriptSegment[] };
+
+/** Asks what a sub-agent's turn has cost that ended without a word. */
+export type SubAgentUsageInput = { v: 1; workflowId: string };
+export type SubAgentUsage = { v: 1; usage: TurnUsage };
 
 /** What an interrupted model call tells, as its result or in its cancellation: all the text that it had streamed. */
 export type InterruptedReply = Timing & { v: 1; interrupted: true; text: string; spent?: TurnUsage };

@@ -1,6 +1,4 @@
-import type { ModelReply, OutputRequest, PlannedCall, RunToolInput } from './activities.js';
-import { RECONCILE_TOOL } from './activities.js';
-import type { CarriedTurn } from './carried.js';
+import { type OutputRequest, type PlannedCall, RECONCILE_TOOL } from './activities.js';
 import type { TurnEvent } from './events.js';
 import type { SteerMessage } from './interventions.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
@@ -12,39 +10,13 @@ import {
   steerMessage,
 } from './opening.js';
 import { shownPrompt } from './prompt-parts.js';
-import { settleToolCall, startOf, type ToolEnd } from './settle.js';
+import type { ModelEnd, RecordedStep } from './recorded-step.js';
+import { settleToolCall, startOf } from './settle.js';
 import { Steps } from './steps.js';
+import { refusedSubAgent, type SubAgentEnd, settleSubAgent, subAgentStep } from './sub-agents.js';
 import { mayStillRun, notOfThisTurn, notStarted, workerLost } from './tool-results.js';
 import { pendingCalls, toolMessage } from './transcript.js';
-import type { OutcomeType, TurnInput, TurnSettings } from './turn.js';
-
-/** How a model call's activity ended; `told` is what the end tells of its tries. */
-export type ModelEnd =
-  | { kind: 'completed'; output: ModelReply }
-  | { kind: 'failed'; type: string; text: string; told?: unknown }
-  | { kind: 'canceled'; text: string; told?: unknown };
-
-/** A signal or an accepted update that is a steer, as it came: its id may have come before. */
-export type RecordedSteer = { kind: 'steer'; steer: SteerMessage };
-
-/** What a turn's event history says, step by step, freed of Temporal's own forms. */
-export type RecordedStep = { at: string } & (
-  | {
-      kind: 'started';
-      turnId: string;
-      firstRunId: string;
-      input: TurnInput;
-      /** Where the history of earlier runs is gone: what the first one that is left was given, and its messages. */
-      carried?: CarriedTurn;
-      earlier?: { messages: Message[]; deltaFrom: number };
-    }
-  | { kind: 'model_scheduled'; iteration: number; steers: string[]; outputRequest?: OutputRequest }
-  | RecordedSteer
-  | { kind: 'model_ended'; attempt: number; end: ModelEnd }
-  | { kind: 'tool_scheduled'; activityType: string; input: RunToolInput }
-  | { kind: 'tool_ended'; activityType: string; attempt: number; input: RunToolInput; end: ToolEnd }
-  | { kind: 'closed'; outcome: OutcomeType | 'failed' | 'canceled' | 'terminated' | 'timed_out' }
-);
+import type { TurnSettings } from './turn.js';
 
 type RunCall = Extract<PlannedCall, { do: 'run' }>;
 type NewEvent = TurnEvent extends infer Each
@@ -99,6 +71,10 @@ export class TurnFold {
         return this.#toolScheduled(step).map((event) => this.#event(step.at, 0, event));
       case 'tool_ended':
         return this.#toolEnded(step).map((event) => this.#event(step.at, step.attempt, event));
+      case 'sub_agent_scheduled':
+        return this.#subAgentScheduled(step).map((event) => this.#event(step.at, 0, event));
+      case 'sub_agent_ended':
+        return this.#subAgentEnded(step).map((event) => this.#event(step.at, 0, event));
       case 'closed':
         return [...this.#close(step.outcome), { type: 'turn_ended' as const, outcome: step.outcome }].map(
           (event) => this.#event(step.at, 0, event),
@@ -155,8 +131,10 @@ export class TurnFold {
     this.#calls = new Map(calls.flatMap((call) => (call.do === 'run' ? [[call.callId, call]] : [])));
     const answered = calls.flatMap((call) => {
       if (call.do === 'answer') return [call.result];
-      const isKnown = this.#settings?.tools.some(({ name }) => name === call.name);
-      return isKnown || !this.#settings ? [] : [notOfThisTurn(call, this.#settings)];
+      if (!this.#settings) return [];
+      const tool = this.#settings.tools.find(({ name }) => name === call.name);
+      if (!tool) return [notOfThisTurn(call, this.#settings)];
+      return (tool.agent && refusedSubAgent(call, this.#settings)) ?? [];
     });
     return [
       { type: 'message', message, ...(usage && { usage }) },
@@ -188,6 +166,22 @@ export class TurnFold {
     if (settlement.do === 'run_again' && isLast) return [this.#settle(settlement.otherwise)];
     this.#lost.set(call.callId, settlement.do === 'run_again' ? notStarted(called) : workerLost(called));
     return [];
+  }
+
+  #subAgentScheduled({ callId, turnId }: { callId: string; turnId: string }): NewEvent[] {
+    const call = this.#calls.get(callId);
+    if (!call) return [];
+    this.#starts.set(callId, 1);
+    this.steps.subAgent(callId, { turnId });
+    const { name, summary } = call;
+    return [{ type: 'tool_started', callId, name, summary, subAgent: { turnId } }];
+  }
+
+  #subAgentEnded({ callId, turnId, end }: { callId: string; turnId: string; end: SubAgentEnd }): NewEvent[] {
+    const call = this.#calls.get(callId);
+    if (!call || this.#results.has(callId)) return [];
+    this.steps.subAgent(callId, subAgentStep(turnId, end));
+    return [this.#settle(settleSubAgent({ id: callId, name: call.name }, end))];
   }
 
   #settle(result: ToolResultBlock): NewEvent {

@@ -4,7 +4,7 @@ import { wireText } from './wire-text.js';
 type CalledTool = Pick<ToolCallBlock, 'id' | 'name'>;
 
 /** A result that no tool wrote: a text for the model and, in `cause`, the same for machines. */
-function answer(
+export function answer(
   call: CalledTool,
   status: ToolResultStatus,
   cause: ToolResultCause,

@@ -75,7 +75,7 @@ export function servingOf(options: ServingOptions): Serving {
   const isDraining = () => isIn('STOPPING', 'DRAINING');
   // While the SDK starts its threads this one is idle.
   setImmediate(() => {
-    for (const agent of options.agents)
+    for (const agent of agents.all)
       modelFor(agent)
         .prepare?.()
         .catch(() => undefined);
@@ -92,7 +92,7 @@ export function servingOf(options: ServingOptions): Serving {
         isOver: () => isIn('STOPPED', 'FAILED'),
         warn: (text) => Runtime.instance().logger.warn(text),
       });
-      tellNotStrict(options.agents);
+      tellNotStrict(agents.all);
     },
   };
 }

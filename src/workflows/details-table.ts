@@ -49,7 +49,8 @@ export class DetailsTable {
 
   #status(call: ToolCallBlock, next: Message | undefined, state: TurnState): string {
     if (next?.role === 'tool') return next.content.find((result) => result.callId === call.id)?.status ?? '';
-    return state.pendingCalls.find(({ id }) => id === call.id)?.status ?? '';
+    const { status = '', subAgent } = state.pendingCalls.find(({ id }) => id === call.id) ?? {};
+    return subAgent ? `${status}: ${cell(subAgent.turnId)}` : status;
   }
 
   /** Kept, since a call's arguments may be long and the table is drawn at each step. */
@@ -61,5 +62,9 @@ export class DetailsTable {
 }
 
 function row(who: string, what: string, status: string): string {
-  return `| ${who}\u2003 | ${wireLine(what.slice(0, LINE_BYTES), LINE_BYTES).replace(/[|`\\<>[\]]/g, (char) => `\\${char}`)} | ${status} |`;
+  return `| ${who}\u2003 | ${cell(what)} | ${status} |`;
+}
+
+function cell(text: string): string {
+  return wireLine(text.slice(0, LINE_BYTES), LINE_BYTES).replace(/[|`\\<>[\]]/g, (char) => `\\${char}`);
 }

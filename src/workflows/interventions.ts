@@ -60,6 +60,7 @@ export class Interventions {
   /** What the turn waits for now, and what ends the waiting. */
   #settling: { settleMs: number; overdue: () => void } | undefined;
   #closed = false;
+  readonly #listeners = new Set<(intervention: Intervention) => void>();
   readonly #fallbackIds: FallbackIds;
 
   /** Listens from now on; messages that came before the turn began are handled in here. */
@@ -86,6 +87,12 @@ export class Interventions {
   /** Why the turn is to end, or undefined. */
   get ending(): Intervention | undefined {
     return this.interrupted ?? this.stopped;
+  }
+
+  /** Tells of a stop, an interrupt, a cancel, as they come; returns what ends the telling. */
+  onEnding(listener: (intervention: Intervention) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   get hasSteers(): boolean {
@@ -144,7 +151,7 @@ export class Interventions {
     const known = this.#known(kind, request.id);
     if (known) return { ...known, duplicate: true };
     if (this.#closed) return this.#receipt(request.id, kind, 'too_late');
-    if (kind === STOP) this.stopped ??= { kind, ...request };
+    if (kind === STOP) this.#stop({ kind, ...request });
     else this.#end({ kind, ...request });
     return this.#receipt(request.id, kind, 'done');
   }
@@ -163,12 +170,19 @@ export class Interventions {
     return this.#receipt(steer.id, STEER, 'accepted');
   }
 
+  #stop(intervention: Intervention): void {
+    if (this.ending) return;
+    this.stopped = intervention;
+    for (const listener of this.#listeners) listener(intervention);
+  }
+
   /** Cancels the turn's scope, and with it all that runs. The turn itself goes on, to its end. */
   #end(intervention: Intervention): void {
     if (this.interrupted) return;
     this.interrupted = intervention;
     if (intervention.kind !== 'cancel') this.#scope.cancel();
     wakeActivities(workflowInfo().runId);
+    for (const listener of this.#listeners) listener(intervention);
     const { settleMs, overdue } = this.#settling ?? {};
     if (settleMs === undefined || !overdue) return;
     const limit = () => sleep(settleMs, { summary: 'the time that what runs has to stop' });

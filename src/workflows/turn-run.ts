@@ -3,8 +3,9 @@ import type { ModelReply, OutputRequest } from '../shared/activities.js';
 import type { CarriedInterventions, CarriedTurn, TranscriptSegment } from '../shared/carried.js';
 import type { SteerMessage } from '../shared/interventions.js';
 import { jsonBytes } from '../shared/json.js';
-import { type StopReason, textOf, toolCallsOf } from '../shared/messages.js';
+import { type CallStatus, textOf, toolCallsOf } from '../shared/messages.js';
 import { interruptionNote, openingMessages, outputRequestMessage, steerMessage } from '../shared/opening.js';
+import { turnIdOf } from '../shared/parent-turn.js';
 import { Steps } from '../shared/steps.js';
 import { pendingCalls } from '../shared/transcript.js';
 import {
@@ -20,10 +21,11 @@ import {
 } from '../shared/turn.js';
 import { addUsage, joinUsage, noUsage, type TurnUsage } from '../shared/usage.js';
 import { boundedText } from '../shared/wire-text.js';
+import { ChildTurns } from './child-turns.js';
 import { DetailsTable } from './details-table.js';
 import type { Interventions } from './interventions.js';
 import { Transcript } from './transcript.js';
-import { TurnOutput } from './turn-output.js';
+import { outcomeOf, TurnOutput } from './turn-output.js';
 
 // A payload may take 2 MB, whatever a prompt or a model makes of it: what is longer is in the event history.
 const OUTCOME_TEXT_BYTES = 500_000;
@@ -36,8 +38,7 @@ const messagesQuery = defineQuery<MessagesPage, [MessagesPageRequest?]>(MESSAGES
 /** What one running turn knows. All of it is declared before the first handler is set: a buffered message runs in it. */
 export class TurnRun {
   readonly input: TurnInput;
-  /** The last part of the workflow id: a session's turns are `<session>/<turnId>`. */
-  readonly turnId = workflowInfo().workflowId.split('/').at(-1) ?? workflowInfo().workflowId;
+  readonly turnId: string;
   readonly firstRunId = workflowInfo().firstExecutionRunId;
   readonly transcript = new Transcript();
   /** Model calls that answered. */
@@ -46,7 +47,8 @@ export class TurnRun {
   settings: TurnSettings | undefined;
   readonly steps = new Steps();
   /** Of the calls of the last reply, by call id. */
-  readonly callStatus = new Map<string, TurnState['pendingCalls'][number]['status']>();
+  readonly callStatus = new Map<string, CallStatus>();
+  readonly children = new ChildTurns();
   #outcome: TurnOutcome['type'] | undefined;
   /** Model calls that had answered before this run of the workflow. */
   #firstIteration = 0;
@@ -61,6 +63,7 @@ export class TurnRun {
 
   constructor(input: TurnInput) {
     this.input = input;
+    this.turnId = turnIdOf(workflowInfo().workflowId, input);
   }
 
   /**
@@ -192,10 +195,12 @@ export class TurnRun {
     if (note) this.transcript.add(note);
     this.#outcome = outcome;
     this.show();
+    const { parent } = this.input;
     const messages = this.transcript.delta();
     // Before the first reply the settings are not known: then there is little but the prompt.
     const mostBytes = this.settings?.inlineResultBytes ?? INLINE_OPENING_BYTES;
-    const fits = messages && jsonBytes(messages) <= mostBytes;
+    // A parent's history is not to have them, too; whoever asks this turn reads them from its own.
+    const fits = !parent && messages && jsonBytes(messages) <= mostBytes;
     const steps = fits && this.steps.bounded();
     return {
       v: 1,
@@ -203,7 +208,7 @@ export class TurnRun {
       turnId: this.turnId,
       agent: this.input.agent,
       version: this.settings?.version ?? this.input.version ?? '',
-      text: boundedText(this.#lastText(), OUTCOME_TEXT_BYTES),
+      text: boundedText(this.#lastText(), parent?.maxResultBytes ?? OUTCOME_TEXT_BYTES),
       ...(outcome === 'completed' && this.#output.value !== undefined && { output: this.#output.value }),
       iterations: this.iteration,
       usage: this.usage,
@@ -229,6 +234,7 @@ export class TurnRun {
         id,
         name,
         status: this.callStatus.get(id) ?? 'waiting',
+        ...this.children.of(id),
       })),
       messageCount: this.transcript.count,
       deltaCount: this.transcript.added,
@@ -241,8 +247,4 @@ export class TurnRun {
   show(): void {
     setCurrentDetails(this.#details.render(this.state(), this.transcript.messages));
   }
-}
-
-function outcomeOf(stopReason: StopReason | undefined): OutcomeType {
-  return stopReason === 'max_tokens' ? 'truncated' : stopReason === 'refusal' ? 'refused' : 'completed';
 }

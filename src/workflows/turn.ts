@@ -6,6 +6,7 @@ import { callModel } from './call-model.js';
 import { Interventions } from './interventions.js';
 import { continueInNextRun, isNextRunDue } from './next-run.js';
 import { readCarried, readTurnInput } from './read-input.js';
+import { reportEnd, reportFailure } from './report-end.js';
 import { runToolCalls } from './run-tool-calls.js';
 import { TurnRun } from './turn-run.js';
 
@@ -25,9 +26,15 @@ export async function turn(raw: TurnInput, carried?: CarriedTurn): Promise<TurnO
   const interventions = new Interventions(earlier?.interventions);
 
   run.begin(earlier);
-  const type = await loop(run, interventions);
+  const { parent } = run.input;
+  const type = await loop(run, interventions).catch(async (error: unknown) => {
+    if (parent) await reportFailure(parent, error);
+    throw error;
+  });
   const outcome = run.end(type, interventions);
-  if (outcome.intervention?.kind === 'cancel') throw new CancelledFailure('The turn was canceled');
+  if (parent) await reportEnd(parent, outcome);
+  // A sub-agent's turn that was canceled would lose its outcome.
+  else if (outcome.intervention?.kind === 'cancel') throw new CancelledFailure('The turn was canceled');
   return outcome;
 }
 

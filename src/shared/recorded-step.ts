@@ -1,0 +1,38 @@
+import type { ModelReply, OutputRequest, RunToolInput } from './activities.js';
+import type { CarriedTurn } from './carried.js';
+import type { SteerMessage } from './interventions.js';
+import type { Message } from './messages.js';
+import type { ToolEnd } from './settle.js';
+import type { SubAgentEnd } from './sub-agents.js';
+import type { OutcomeType, TurnInput } from './turn.js';
+
+/** How a model call's activity ended; `told` is what the end tells of its tries. */
+export type ModelEnd =
+  | { kind: 'completed'; output: ModelReply }
+  | { kind: 'failed'; type: string; text: string; told?: unknown }
+  | { kind: 'canceled'; text: string; told?: unknown };
+
+/** A signal or an accepted update that is a steer, as it came: its id may have come before. */
+export type RecordedSteer = { kind: 'steer'; steer: SteerMessage };
+
+/** What a turn's event history says, step by step, freed of Temporal's own forms. */
+export type RecordedStep = { at: string } & (
+  | {
+      kind: 'started';
+      turnId: string;
+      firstRunId: string;
+      input: TurnInput;
+      /** Where the history of earlier runs is gone: what the first one that is left was given, and its messages. */
+      carried?: CarriedTurn;
+      earlier?: { messages: Message[]; deltaFrom: number };
+    }
+  | { kind: 'model_scheduled'; iteration: number; steers: string[]; outputRequest?: OutputRequest }
+  | RecordedSteer
+  | { kind: 'model_ended'; attempt: number; end: ModelEnd }
+  | { kind: 'tool_scheduled'; activityType: string; input: RunToolInput }
+  | { kind: 'tool_ended'; activityType: string; attempt: number; input: RunToolInput; end: ToolEnd }
+  | { kind: 'sub_agent_scheduled'; callId: string; turnId: string }
+  /** There may be two of them, a signal and the child workflow's own end: the first counts. */
+  | { kind: 'sub_agent_ended'; callId: string; turnId: string; end: SubAgentEnd }
+  | { kind: 'closed'; outcome: OutcomeType | 'failed' | 'canceled' | 'terminated' | 'timed_out' }
+);
