@@ -62,6 +62,15 @@ const waiting = async (_messages) => {
 };
 
 const output = z.object({ a: z.string() });
+const helper = (name, script) =>
+  defineAgent({ name, description: name, instructions: 'Help.', model: scriptedModel(script), tools });
+const ask = (name) => ({ ...toolCall(name, { task: 'help' }), id: name });
+const helpers = [
+  ...tools,
+  helper('helps', [toolCall('echo', { text: 'x' }), text('helped')]),
+  helper('fails', [fault({ status: 401 })]),
+  helper('waits', [toolCall('wait')]),
+];
 const long = toolCall('echo', { text: 'so long '.repeat(10_000) });
 
 const kinds = {
@@ -133,10 +142,20 @@ const kinds = {
     agent: { output, iterationsPerRun: 1 },
   },
   'invalid-output': { script: [text('no'), text('no'), text('no'), text('no')], agent: { output } },
+  'sub-agents': {
+    script: [reply(ask('helps'), ask('fails'), toolCall('echo')), text('done')],
+    agent: { tools: helpers },
+  },
+  'sub-agent': { script: [ask('helps'), text('done')], agent: { tools: helpers }, child: 'helps' },
+  'interrupted-sub-agent': {
+    script: [ask('waits')],
+    agent: { tools: helpers },
+    meanwhile: (turn) => turn.interrupt('enough'),
+  },
   'dropped-rounds': { script: [long, long, text('done')], agent: { maxContextBytes: 100_000 } },
 };
 
-async function record(name, { script, options = {}, agent: more, run, meanwhile, loses }) {
+async function record(name, { script, options = {}, agent: more, run, meanwhile, loses, child }) {
   const agent = defineAgent({
     name: 'recorded',
     instructions: 'Record.',
@@ -159,7 +178,7 @@ async function record(name, { script, options = {}, agent: more, run, meanwhile,
       await meanwhile?.(turn);
       await turn.result().catch(() => undefined);
       const { workflow } = client.client;
-      const last = await workflow.getHandle(turn.turnId).fetchHistory();
+      const last = await workflow.getHandle(child ? `${turn.turnId}/${child}` : turn.turnId).fetchHistory();
       const { firstExecutionRunId } = last.events[0].workflowExecutionStartedEventAttributes;
       const history =
         run === 'first' ? await workflow.getHandle(turn.turnId, firstExecutionRunId).fetchHistory() : last;

@@ -148,7 +148,7 @@ const NOTE_BYTES = 100;
 function cut(text: string, maxBytes: number): string {
   const shown = wireText(text, maxBytes - NOTE_BYTES);
   return shown.length < text.length
-    ? `${shown}\n[Cut here: the answer has ${text.length} characters.]`
+    ? `${shown}\n[Cut here: the answer is longer than a result may be.]`
     : shown;
 }
 

@@ -25,7 +25,8 @@ export type TestedTurn<Output = unknown> = {
 };
 
 /**
- * Runs one turn on a real Temporal server, with a worker of its own, and replays its history before it returns, so
+ * Runs one turn on a real Temporal server, with a worker of its own, and replays its history (and those of its
+ * sub-agents' turns, which keep their own models) before it returns, so
  * that a workflow which is not deterministic fails the test. Throws what `result()` throws.
  */
 export async function testTurn<Output>(
@@ -41,6 +42,7 @@ export async function testTurn<Output>(
       throw error;
     });
     await replay(turn.turnId);
+    for (const turnId of subTurnsOf(outcome)) await replay(turnId);
     const transcript = await turn.transcript();
     return { outcome, calls: callsOf(transcript), transcript };
   });
@@ -62,6 +64,10 @@ export async function replay(turnId: string): Promise<void> {
     const end = history.events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes;
     runId = end?.newExecutionRunId;
   }
+}
+
+function subTurnsOf({ steps }: FinishedTurn): string[] {
+  return steps.flatMap(({ calls }) => calls.flatMap(({ subAgent }) => subAgent?.turnId ?? []));
 }
 
 function callsOf(transcript: readonly Message[]): TestedTurn['calls'] {

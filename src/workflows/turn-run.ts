@@ -195,12 +195,11 @@ export class TurnRun {
     if (note) this.transcript.add(note);
     this.#outcome = outcome;
     this.show();
-    const { parent } = this.input;
     const messages = this.transcript.delta();
     // Before the first reply the settings are not known: then there is little but the prompt.
     const mostBytes = this.settings?.inlineResultBytes ?? INLINE_OPENING_BYTES;
     // A parent's history is not to have them, too; whoever asks this turn reads them from its own.
-    const fits = !parent && messages && jsonBytes(messages) <= mostBytes;
+    const fits = !this.input.parent && messages && jsonBytes(messages) <= mostBytes;
     const steps = fits && this.steps.bounded();
     return {
       v: 1,
@@ -208,7 +207,7 @@ export class TurnRun {
       turnId: this.turnId,
       agent: this.input.agent,
       version: this.settings?.version ?? this.input.version ?? '',
-      text: boundedText(this.#lastText(), parent?.maxResultBytes ?? OUTCOME_TEXT_BYTES),
+      text: boundedText(this.#lastText(), OUTCOME_TEXT_BYTES),
       ...(outcome === 'completed' && this.#output.value !== undefined && { output: this.#output.value }),
       iterations: this.iteration,
       usage: this.usage,

@@ -32,9 +32,9 @@ export async function turn(raw: TurnInput, carried?: CarriedTurn): Promise<TurnO
     throw error;
   });
   const outcome = run.end(type, interventions);
-  if (parent) await reportEnd(parent, outcome);
-  // A sub-agent's turn that was canceled would lose its outcome.
-  else if (outcome.intervention?.kind === 'cancel') throw new CancelledFailure('The turn was canceled');
+  // One that was canceled has an outcome, too: thrown, it would lose what it has cost.
+  if (parent) return await reportEnd(parent, outcome);
+  if (outcome.intervention?.kind === 'cancel') throw new CancelledFailure('The turn was canceled');
   return outcome;
 }
 

@@ -181,8 +181,11 @@ test('word of an end that nobody waits for, comes twice or is nonsense changes n
   expect(outcome?.usage.modelCalls).toBe(4);
 });
 
-test('a turn goes on in a new run between rounds, and hears of the sub-agents that it starts there', async () => {
-  const researcher = subAgent('researcher', [text('found')]);
+test('turns and sub-agents go on in new runs, and the one hears of the other', async () => {
+  const researcher = subAgent('researcher', [toolCall('echo', { text: 'x' }), text('found')], {
+    tools: [echoTool().tool],
+    iterationsPerRun: 1,
+  });
   const call = (id: string) => ({ ...toolCall('researcher', { task: 'go' }), id });
   const { outcome, results } = await endedTurn(
     {
@@ -192,5 +195,5 @@ test('a turn goes on in a new run between rounds, and hears of the sub-agents th
     async () => undefined,
   );
   expect(results.map(textOfResult)).toEqual(['found', 'found', 'found']);
-  expect(outcome?.usage.modelCalls).toBe(6);
+  expect(outcome?.usage.modelCalls).toBe(9);
 });
