@@ -54,6 +54,7 @@ test('a client loads no worker, no native module, no bundler, no model and no sc
 
 test.each([
   ['holdfast/codec', ['@temporalio/common', '@temporalio/proto']],
+  ['holdfast/workflows', ['@temporalio/common', '@temporalio/proto', '@temporalio/workflow']],
   ['holdfast/tools', []],
 ])('%s loads of Temporal no more than %j', async (entry, allowed: string[]) => {
   const { packages, native } = await loadedBy(entry);
