@@ -5,6 +5,7 @@ import type { TurnEvent } from './events.js';
 import type { SteerMessage } from './interventions.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
 import {
+  instructionsMessage,
   interruptionNote,
   openingMessages,
   outputRequestMessage,
@@ -144,7 +145,8 @@ export class TurnFold {
       this.messages.push(message);
       return [{ type: 'message', message }];
     }
-    const { message, calls, settings, usage } = end.output;
+    const { message, calls, settings, usage, instructions } = end.output;
+    if (instructions !== undefined) this.#instruct(instructions);
     this.#settings = settings ?? this.#settings;
     this.#model = this.#settings?.model ?? this.#model;
     this.steps.replied(this.iteration, end.output);
@@ -162,6 +164,11 @@ export class TurnFold {
       { type: 'message', message, ...(usage && { usage }) },
       ...answered.map((result) => this.#settle(result)),
     ];
+  }
+
+  #instruct(instructions: string): void {
+    this.messages.unshift(instructionsMessage(this.#firstRunId, instructions));
+    this.deltaFrom += 1;
   }
 
   #toolScheduled({ activityType, input }: Extract<RecordedStep, { kind: 'tool_scheduled' }>): NewEvent[] {
