@@ -1,26 +1,11 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { EXIT_USAGE } from './exit-codes.js';
+import { collected, portNumber, wholeNumber } from './option-values.js';
+import { declareTurnCommands } from './turn-commands.js';
 
 // Each command's code is loaded when it is asked for: `--help` loads no worker.
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new InvalidArgumentError('It must be a whole number from 1.');
-  return value;
-}
-
-function portNumber(text: string): number {
-  const port = wholeNumber(text);
-  if (port > 65_535) throw new InvalidArgumentError('It must be a port, 65535 at most.');
-  return port;
-}
-
-function collected(value: string, before: string[] = []): string[] {
-  return [...before, value];
-}
 
 function packageVersion(): string {
   const file = new URL('../../package.json', import.meta.url);
@@ -101,6 +86,8 @@ server
     await stopServerCommand();
   });
 
+declareTurnCommands(program);
+
 program
   .command('codec-server')
   .description("Show the Web UI and the temporal program what is encrypted: Temporal's remote codec.")
@@ -155,6 +142,31 @@ Exit codes: 0 nothing failed, 1 something did, 2 wrong usage.`,
   .action(async (options) => {
     const { doctorCommand } = await import('./doctor-command.js');
     process.exitCode = await doctorCommand(options);
+  });
+
+program
+  .command('completion')
+  .description('Print the script by which a shell completes commands, options and turn ids.')
+  .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+  .addHelpText(
+    'after',
+    `
+Examples, for the file that your shell reads at its start:
+  source <(holdfast completion bash)        # ~/.bashrc
+  source <(holdfast completion zsh)         # ~/.zshrc, after compinit
+  holdfast completion fish | source         # ~/.config/fish/config.fish`,
+  )
+  .action(async (shell: string) => {
+    const { completionCommand } = await import('./completion-command.js');
+    completionCommand(shell);
+  });
+
+program
+  .command('__complete', { hidden: true })
+  .argument('[words...]')
+  .action(async (typed: string[]) => {
+    const { completeCommand } = await import('./complete-command.js');
+    await completeCommand(program, typed);
   });
 
 try {

@@ -17,11 +17,21 @@ function unreachable(address: string, why: string): ServerUnreachable {
 
 /** What to throw for an error that came while a turn ran: of an outage, how to go on; else the error itself. */
 export function duringTurn(error: unknown, address: string, turnId: string): unknown {
-  if (!(error instanceof Error && 'code' in error && error.code === UNAVAILABLE)) return error;
+  if (!isOutage(error)) return error;
   return new ServerUnreachable(
     `The Temporal server at ${address} no longer answers. What it recorded of the turn is kept: once it runs again, ` +
       `go on with the same command and --turn-id ${turnId}`,
   );
+}
+
+/** The same for a command that looks at turns, and can be given again. */
+export function afterOutage(error: unknown, address: string): unknown {
+  return isOutage(error) ? unreachable(address, 'it went away') : error;
+}
+
+function isOutage(error: unknown): boolean {
+  const causes = error instanceof Error ? [error, error.cause] : [];
+  return causes.some((each) => each instanceof Error && 'code' in each && each.code === UNAVAILABLE);
 }
 
 /** What `connect` gives, within five seconds. Throws {@link ServerUnreachable} where it fails or takes longer. */
