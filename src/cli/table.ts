@@ -72,3 +72,17 @@ export function oneLine(text: string): string {
 function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
+
+/** The words of one line in lines that fit into `width`; a longer word stands alone. */
+export function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let current = '';
+  for (const word of oneLine(text).split(' ')) {
+    const longer = current === '' ? word : `${current} ${word}`;
+    if (current !== '' && widthOf(longer) > width) {
+      lines.push(current);
+      current = word;
+    } else current = longer;
+  }
+  return [...lines, current];
+}

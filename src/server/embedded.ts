@@ -129,7 +129,7 @@ async function refuseTakenPorts({ port, uiPort, dataDir }: ServerSettings): Prom
     throw portTaken(uiPort, 'HOLDFAST_UI_PORT', "Temporal's Web UI");
 }
 
-function portTaken(port: number, variable: string, wanted: string): ServerError {
+export function portTaken(port: number, variable: string, wanted: string): ServerError {
   return new ServerError(
     'Server.PortTaken',
     `Port ${port}, which ${wanted} needs, is taken by a program that does not answer as a Temporal server. ` +

@@ -1,5 +1,5 @@
 import type { TurnUsage } from '../../shared/usage.js';
-import { cut, oneLine } from '../table.js';
+import { cut, oneLine, wrapped } from '../table.js';
 import { safeText, type Terminal } from '../terminal.js';
 import { duration } from '../turn-printer.js';
 import { startWorker } from './pollers.js';
@@ -16,9 +16,12 @@ const INDENT = 5;
 export function turnPage(terminal: Terminal, turn: TurnLook, now = Date.now()): string {
   const { style } = terminal;
   const width = terminal.width ?? Number.POSITIVE_INFINITY;
-  const row = (name: string, text: string) => `${style.dim(name.padEnd(NAME))}${text}\n`;
+  const row = (name: string, text: string) => {
+    const lines = wrapped(text, width - NAME).join(`\n${' '.repeat(NAME)}`);
+    return `${style.dim(name.padEnd(NAME))}${lines}\n`;
+  };
   const fitting = (text: string, indent: number) => cut(oneLine(text), width - indent);
-  const facts = factsOf(turn, now).map(([name, text]) => row(name, cut(text, width - NAME)));
+  const facts = factsOf(turn, now).map(([name, text]) => row(name, text));
   return [
     `${style.bold(cut(turn.turnId, width))}\n`,
     `${paintStatus(terminal, turn.status)} ${style.dim('·')} ${heading(turn, now)}\n`,
