@@ -29,7 +29,7 @@ export function turnPage(terminal: Terminal, turn: TurnLook, now = Date.now()): 
     ...facts,
     ...turn.steps.flatMap((step, index) => [
       index === 0 ? '\n' : '',
-      stepLine(terminal, step),
+      stepLine(terminal, step, turn.status === 'running'),
       ...step.calls.map((call) => callLine(terminal, call, turn, fitting)),
     ]),
     ...ending(terminal, turn),
@@ -86,10 +86,11 @@ function usageText({ modelCalls, failedCalls, inputTokens, outputTokens, costUsd
   return `${calls}${failed} · ${inputTokens} tokens in, ${outputTokens} out${cost}`;
 }
 
-function stepLine({ style }: Terminal, step: RecordedStep): string {
+function stepLine({ style }: Terminal, step: RecordedStep, isRunning: boolean): string {
   const { iteration, startedAt, endedAt, attempt, model, stopReason, usage } = step;
   const number = String(iteration + 1).padStart(3);
-  if (endedAt === undefined) return `${number}  ${style.dim('has not answered yet')}\n`;
+  if (endedAt === undefined)
+    return `${number}  ${style.dim(isRunning ? 'has not answered yet' : 'did not answer')}\n`;
   const parts = [
     model ?? 'model',
     duration(Date.parse(endedAt) - Date.parse(startedAt)),
