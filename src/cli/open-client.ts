@@ -2,7 +2,7 @@ import { AgentClient } from '../client/agent-client.js';
 import { findServer, type TemporalServer } from '../server/embedded.js';
 import { resolveSettings } from '../server/settings.js';
 import { checkedCodec } from './codec-settings.js';
-import { afterOutage, reach, ServerUnreachable } from './reach-server.js';
+import { reach, ServerUnreachable, whileLooking } from './reach-server.js';
 
 /** Where the turns are that a command looks at. */
 export type Place = { client: AgentClient; server: TemporalServer };
@@ -23,7 +23,7 @@ export async function withPlace<Result>(use: (place: Place) => Promise<Result>):
   try {
     return await use({ client, server });
   } catch (error) {
-    throw afterOutage(error, address);
+    throw whileLooking(error, address);
   } finally {
     await client.close();
   }

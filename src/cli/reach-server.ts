@@ -1,3 +1,6 @@
+import { NamespaceNotFoundError } from '@temporalio/common';
+import { UsageError } from './usage-error.js';
+
 const CONNECT_MS = 5000;
 /** gRPC's code. */
 const UNAVAILABLE = 14;
@@ -24,8 +27,17 @@ export function duringTurn(error: unknown, address: string, turnId: string): unk
   );
 }
 
+/** The server is there, and has not the namespace that was named. */
+function noNamespace(name: string): UsageError {
+  return new UsageError(
+    `The server has no namespace "${name}".\n` +
+      `Correct TEMPORAL_NAMESPACE, or make it: temporal operator namespace create --namespace ${name}`,
+  );
+}
+
 /** The same for a command that looks at turns, and can be given again. */
-export function afterOutage(error: unknown, address: string): unknown {
+export function whileLooking(error: unknown, address: string): unknown {
+  if (error instanceof NamespaceNotFoundError) return noNamespace(error.namespace);
   return isOutage(error) ? unreachable(address, 'it went away') : error;
 }
 
