@@ -40,7 +40,12 @@ export async function workerCommand(module: string, options: { taskQueue?: strin
   process.on('SIGTERM', drain);
   process.once('SIGINT', drain);
   try {
-    await supervisor.start();
+    try {
+      await supervisor.start();
+    } catch {
+      // Its process has said why.
+      return EXIT_FAILED;
+    }
     if (supervisor.pid) write(`Serving the task queue "${taskQueue}" at ${address}.\n`);
     await supervisor.ended;
     return 0;

@@ -12,8 +12,18 @@ function isAgent(value: unknown): value is Agent {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'agent';
 }
 
+/** A syntax error does not say of itself which file it is in. */
+async function exportsOf(path: string): Promise<Record<string, unknown>> {
+  try {
+    return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+  } catch (error) {
+    const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    throw new Error(`${path} can't be loaded. ${said}`, { cause: error });
+  }
+}
+
 async function agentsOf(path: string): Promise<Agent[]> {
-  const exported = (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+  const exported = await exportsOf(path);
   const agents = [...new Set(Object.values(exported).flat().filter(isAgent))];
   if (agents.length > 0) return agents;
   throw new Error(`${path} exports no agent. Export what defineAgent(...) returns, alone or in a list.`);

@@ -51,16 +51,11 @@ const STOP_TIMEOUT_MS = 10_000;
  * `Server.StartTimedOut` or `Server.BadSetting`
  */
 export async function ensureServer(options: EnsureServerOptions = {}): Promise<TemporalServer> {
+  const found = await findServer(options);
+  if (found !== undefined) return found;
   const env = options.env ?? process.env;
-  const address = options.address ?? env['TEMPORAL_ADDRESS'];
-  if (address) {
-    const namespace = env['TEMPORAL_NAMESPACE'] || 'default';
-    return { address, namespace, uiUrl: env['TEMPORAL_UI_URL'] || undefined, source: 'TEMPORAL_ADDRESS' };
-  }
   const settings = resolveSettings(options);
   const onProgress = options.onProgress ?? (() => {});
-  const running = await findRunning(settings);
-  if (running !== undefined) return running;
   await mkdir(settings.dataDir, { recursive: true });
   const onWait = (): void => onProgress('Waiting for another process that is starting the Temporal server');
   return withStartLock(settings.dataDir, onWait, async () => {
@@ -72,6 +67,18 @@ export async function ensureServer(options: EnsureServerOptions = {}): Promise<T
     onProgress('Starting the Temporal server');
     return startDetached(settings, program, env);
   });
+}
+
+/**
+ * As {@link ensureServer}, and starts none: undefined where none answers.
+ * @throws ServerError `Server.BadSetting`
+ */
+export async function findServer(options: EnsureServerOptions = {}): Promise<TemporalServer | undefined> {
+  const env = options.env ?? process.env;
+  const address = options.address ?? env['TEMPORAL_ADDRESS'];
+  if (!address) return await findRunning(resolveSettings(options));
+  const namespace = env['TEMPORAL_NAMESPACE'] || 'default';
+  return { address, namespace, uiUrl: env['TEMPORAL_UI_URL'] || undefined, source: 'TEMPORAL_ADDRESS' };
 }
 
 /** A server at the port, whoever started it; else ours at another port, where no port was asked for. */
@@ -122,7 +129,7 @@ async function refuseTakenPorts({ port, uiPort, dataDir }: ServerSettings): Prom
     throw portTaken(uiPort, 'HOLDFAST_UI_PORT', "Temporal's Web UI");
 }
 
-function portTaken(port: number, variable: string, wanted: string): ServerError {
+export function portTaken(port: number, variable: string, wanted: string): ServerError {
   return new ServerError(
     'Server.PortTaken',
     `Port ${port}, which ${wanted} needs, is taken by a program that does not answer as a Temporal server. ` +

@@ -78,6 +78,11 @@ export class TurnFold {
   #lost = new Map<string, ToolResultBlock>();
   readonly #steers = new Map<string, SteerMessage>();
 
+  /** What the turn runs with; undefined before its first reply. */
+  get settings(): TurnSettings | undefined {
+    return this.#settings;
+  }
+
   /** The recorded events that the step makes, each with the next `seq`. */
   apply(step: RecordedStep): TurnEvent[] {
     switch (step.kind) {
