@@ -1,7 +1,7 @@
 // The process that `holdfast worker` supervises.
 import { pathToFileURL } from 'node:url';
-import { NativeConnection } from '@temporalio/worker';
 import type { Agent } from '../define/define-agent.js';
+import { connectWorker } from '../worker/connect.js';
 import { serveSupervised } from '../worker/supervised-process.js';
 import { createWorker } from '../worker.js';
 import { installQuietRuntime } from './quiet-runtime.js';
@@ -32,10 +32,8 @@ async function agentsOf(path: string): Promise<Agent[]> {
 try {
   installQuietRuntime('WARN');
   const agents = await agentsOf(modulePath);
-  const connection = await NativeConnection.connect({ address });
-  await serveSupervised((onActivity) =>
-    createWorker({ agents, connection, namespace, taskQueue, onActivity }),
-  );
+  const place = await connectWorker({ address, namespace });
+  await serveSupervised((onActivity) => createWorker({ agents, ...place, taskQueue, onActivity }));
   process.exit(0);
 } catch (error) {
   process.stderr.write(`The worker can't start: ${error instanceof Error ? error.message : String(error)}\n`);

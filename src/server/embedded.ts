@@ -45,7 +45,7 @@ const ABANDONED_START_TIMEOUT_MS = 10_000;
 const STOP_TIMEOUT_MS = 10_000;
 
 /**
- * A Temporal server to use: the one that TEMPORAL_ADDRESS names, else one that answers on this machine, else one started
+ * A Temporal server to use: the one that TEMPORAL_ADDRESS or a profile names, else one that answers on this machine, else one started
  * here, which goes on after this process and keeps its data in a SQLite file of the data folder.
  * @throws ServerError `Server.PortTaken`, `Server.NotFound`, `Server.FailedToStart`, `Server.DataInUse`,
  * `Server.StartTimedOut` or `Server.BadSetting`
@@ -75,10 +75,23 @@ export async function ensureServer(options: EnsureServerOptions = {}): Promise<T
  */
 export async function findServer(options: EnsureServerOptions = {}): Promise<TemporalServer | undefined> {
   const env = options.env ?? process.env;
-  const address = options.address ?? env['TEMPORAL_ADDRESS'];
+  const profile = await namedByProfile(env);
+  const address = options.address ?? profile.address;
   if (!address) return await findRunning(resolveSettings(options));
-  const namespace = env['TEMPORAL_NAMESPACE'] || 'default';
+  const namespace = profile.namespace || 'default';
   return { address, namespace, uiUrl: env['TEMPORAL_UI_URL'] || undefined, source: 'TEMPORAL_ADDRESS' };
+}
+
+/** By TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE, else by a profile of Temporal's configuration file, as clients are. */
+async function namedByProfile(
+  env: NodeJS.ProcessEnv,
+): Promise<{ address: string | undefined; namespace: string | undefined }> {
+  const { loadClientConnectConfig } = await import('@temporalio/envconfig');
+  const set = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const { connectionOptions, namespace } = loadClientConnectConfig({
+    overrideEnvVars: Object.fromEntries(set),
+  });
+  return { address: connectionOptions.address, namespace };
 }
 
 /** A server at the port, whoever started it; else ours at another port, where no port was asked for. */
