@@ -2,8 +2,8 @@ import { safeText } from './terminal.js';
 
 /** Between two columns. */
 const GAP = 2;
-/** The last column keeps so much, however long the others are. */
-const LEAST_LAST = 12;
+/** A column keeps so much, however long the others are. */
+const LEAST = 12;
 
 const graphemes = new Intl.Segmenter();
 const WIDE =
@@ -11,7 +11,7 @@ const WIDE =
 
 /**
  * Rows of cells as lines of one text, each column as wide as its longest cell; `paint` colours a padded cell. What
- * doesn't fit into `width` is cut: the last column first, then the first.
+ * doesn't fit into `width` is cut: the last column first, then from the first on.
  */
 export function table(
   rows: readonly (readonly string[])[],
@@ -29,8 +29,7 @@ export function table(
     if (over > 0)
       widths[column] = Math.max(Math.min(widths[column] ?? 0, least), (widths[column] ?? 0) - over);
   };
-  shrink(count - 1, LEAST_LAST);
-  shrink(0, LEAST_LAST);
+  for (const column of [count - 1, ...widths.keys()]) shrink(column, LEAST);
   return cells
     .map((row, index) =>
       row

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { TurnHandle } from '../../src/client.js';
 import { defineAgent, defineTool } from '../../src/index.js';
-import { scriptedModel, testPlace, text, toolCall, withWorker } from '../../src/testing/index.js';
+import { fault, scriptedModel, testPlace, text, toolCall, withWorker } from '../../src/testing/index.js';
 import { holdfast } from '../support/run-cli.js';
 
 const id = `cmd-${randomUUID().slice(0, 8)}`;
@@ -95,6 +95,21 @@ test('show tells what a running turn waits for, and who polls its queue', async 
   expect(stdout).toMatch(/polled by 1 worker/);
   expect(stdout).toMatch(/… wait it running/);
   expect(JSON.parse(json)).toMatchObject({ turnId: running, state: { phase: 'tools' } });
+});
+
+test('show tells when a failing model is tried again, and why it failed', async () => {
+  const turnId = `${id}-retry`;
+  const busy = { ...agent, model: scriptedModel([fault({ status: 503, retryAfter: 600 })]) };
+  await withWorker(busy, async ({ start }) => {
+    const turn = await start('hello', { turnId });
+    for await (const event of turn.events()) if (event.type === 'retry_waiting') break;
+    const { stdout } = await said('show', turnId);
+    expect(stdout).toMatch(
+      /waits for +the model, try 2 in \d+.* \(Model\.\w+\)\n +last failure: Model\.\w+: /,
+    );
+    await turn.interrupt();
+    await turn.result();
+  });
 });
 
 test('a beginning of an id names the turn, where no other begins so', async () => {
