@@ -27,9 +27,9 @@ function nodeVersion(): Finding {
 }
 
 function packages(folder: string): Finding {
-  const { version, dependencies } = ourPackage();
+  const { version, peerDependencies } = ourPackage();
   const mismatches = versionMismatches(folder);
-  const temporal = dependencies['@temporalio/client'] ?? '';
+  const temporal = peerDependencies['@temporalio/client'] ?? '';
   if (mismatches.length === 0)
     return ok(`holdfast ${version}, @temporalio ${temporal} throughout.`, { version });
   return failed(

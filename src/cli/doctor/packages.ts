@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isJsonObject, parseJson } from '../../shared/json.js';
 
-type OurPackage = { version: string; engines: { node: string }; dependencies: Record<string, string> };
+type OurPackage = { version: string; engines: { node: string }; peerDependencies: Record<string, string> };
 
 const OUR_FOLDER = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -16,18 +16,23 @@ export function ourPackage(): OurPackage {
  * `folder` would load it. `@temporalio/client 1.20.0 in your project, 1.24.0 here`.
  */
 export function versionMismatches(folder: string): string[] {
-  const { dependencies } = ourPackage();
-  return Object.entries(dependencies).flatMap(([name, needed]) => {
-    if (name !== 'zod' && !name.startsWith('@temporalio/')) return [];
-    const fits = (version: string) =>
-      name === 'zod' ? major(version) === major(needed) : version === needed;
+  const { peerDependencies } = ourPackage();
+  return Object.entries(peerDependencies).flatMap(([name, range]) => {
     const ours = versionOf(name, OUR_FOLDER);
     if (ours === undefined) return [`${name} is not installed`];
     const theirs = versionOf(name, folder);
-    const beside = fits(ours) ? [] : [`${name} is ${ours} and should be ${needed}`];
-    if (theirs === undefined || theirs === ours || (name === 'zod' && fits(theirs))) return beside;
+    const beside = fits(ours, range) ? [] : [`${name} is ${ours} and should be ${range}`];
+    // Temporal's packages hand one another their objects; of zod any that fits will do.
+    if (theirs === undefined || theirs === ours || (name === 'zod' && fits(theirs, range))) return beside;
     return [`${name} is ${theirs} in your project and ${ours} in holdfast`];
   });
+}
+
+/** As far as our own ranges go: `~1.24.0` asks for the same minor version, `^4.0.0` for the same major one. */
+function fits(version: string, range: string): boolean {
+  const parts = range.startsWith('~') ? 2 : 1;
+  const begin = (text: string) => text.replace(/^\D*/, '').split('.').slice(0, parts).join('.');
+  return begin(version) === begin(range);
 }
 
 /** Looked up as Node does, from the folder upwards. */
@@ -49,8 +54,4 @@ export function isAtLeast(version: string, needed: string): boolean {
     if (difference !== 0) return difference > 0;
   }
   return true;
-}
-
-function major(version: string): string {
-  return version.replace(/^\D*/, '').split('.')[0] ?? '';
 }

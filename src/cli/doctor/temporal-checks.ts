@@ -29,9 +29,18 @@ export function temporalChecks(taskQueue: string): { checks: Check[]; close: () 
       { name: 'namespace', run: () => connected((client) => namespace(client, found)) },
       { name: 'web ui', run: () => connected(() => webUi(found.server)) },
       { name: 'workers', run: () => connected((client) => workers(client, taskQueue)) },
+      { name: 'speed', run: () => connected(speed) },
     ],
     close: async () => await found.client?.close(),
   };
+}
+
+/** Some seconds, and turns in the database: more than a glance may take. */
+async function speed(): Promise<Finding> {
+  return none(
+    'Not measured.',
+    'Whether the server is throttled, and what to set: holdfast doctor --server-speed',
+  );
 }
 
 /** Looks where no download is needed. */
