@@ -1,0 +1,202 @@
+import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import type { McpServer } from '../define/mcp-server.js';
+import { isJsonObject, type JsonObject } from '../shared/json.js';
+import type { McpPlace } from '../shared/mcp.js';
+import { faultOf, faultText, McpUnavailable, withoutSecrets } from './faults.js';
+import { type McpSdk, mcpSdk } from './sdk.js';
+import { type Opened, openTransport } from './transports.js';
+
+type SdkClient = InstanceType<McpSdk['Client']>;
+type RequestOptions = Parameters<SdkClient['request']>[2];
+
+/** A tool as its server lists it: nothing of it is checked but its name. */
+export type ListedTool = JsonObject & { name: string };
+
+export type CallOptions = {
+  signal: AbortSignal;
+  /** From the server's last sign of life. */
+  timeoutMs: number;
+  onProgress(text: string): void;
+};
+
+// What servers send is read here, and not held to what the SDK knows today: one odd tool must not hide the others.
+const anyResult = z.looseObject({});
+const MAX_PAGES = 200;
+const PING_MS = 3000;
+const CLIENT = { name: 'holdfast', version: '1' };
+
+/** One connection to a server, from its opening until it is lost or closed. */
+export class McpSession {
+  readonly #server: McpServer;
+  readonly #client: SdkClient;
+  readonly #opened: Opened;
+  readonly #sdk: McpSdk;
+  #isOpen = true;
+  #pending = 0;
+  #tools: Promise<ListedTool[]> | undefined;
+  #probe: Promise<boolean> | undefined;
+
+  private constructor(server: McpServer, sdk: McpSdk) {
+    this.#server = server;
+    this.#sdk = sdk;
+    const roots = server.where.roots ?? [];
+    this.#client = new sdk.Client(CLIENT, { capabilities: roots.length > 0 ? { roots: {} } : {} });
+    if (roots.length > 0)
+      this.#client.setRequestHandler(sdk.ListRootsRequestSchema, () => ({
+        roots: roots.map((path) => ({ uri: pathToFileURL(path).href })),
+      }));
+    this.#client.setNotificationHandler(sdk.ToolListChangedNotificationSchema, () => {
+      this.#tools = undefined;
+    });
+    this.#client.onclose = () => {
+      this.#isOpen = false;
+    };
+    this.#client.onerror = () => this.#doubt();
+    this.#opened = openTransport(sdk, server, () => this.#doubt());
+  }
+
+  /** Throws McpUnavailable where the server does not answer in time, or not as one. */
+  static async open(server: McpServer): Promise<McpSession> {
+    const session = new McpSession(server, await mcpSdk());
+    const timeout = server.connectTimeoutMs;
+    try {
+      await session.#client.connect(session.#opened.transport, { timeout });
+      return session;
+    } catch (error) {
+      // What a process has to say comes a moment after its end.
+      await session.close();
+      throw session.#unavailable(error);
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Asked once, and again after the server has said that its list has changed. */
+  async tools(): Promise<ListedTool[]> {
+    const asked = (this.#tools ??= this.#listTools());
+    try {
+      return await asked;
+    } catch (error) {
+      if (this.#tools === asked) this.#tools = undefined;
+      throw error;
+    }
+  }
+
+  /** The result as it came. An abort reaches the server; so does a timeout. */
+  async call({ tool, isTask }: McpPlace, args: JsonObject, options: CallOptions): Promise<JsonObject> {
+    this.#pending += 1;
+    try {
+      const params = { name: tool, arguments: args };
+      const requestOptions: RequestOptions = {
+        signal: options.signal,
+        timeout: options.timeoutMs,
+        resetTimeoutOnProgress: true,
+        // Without a listener the server is not asked for progress, and the timeout is never reset.
+        onprogress: (progress) => options.onProgress(progressText(progress)),
+      };
+      if (isTask) return await this.#callAsTask(params, requestOptions, options);
+      return (await this.#client.request({ method: 'tools/call', params }, anyResult, requestOptions)) as JsonObject;
+    } finally {
+      this.#pending -= 1;
+    }
+  }
+
+  /** Whether the server still answers; one that doesn't is closed, so that nothing waits for it. */
+  async answers(): Promise<boolean> {
+    this.#probe ??= this.#ping().finally(() => {
+      this.#probe = undefined;
+    });
+    return await this.#probe;
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    await this.#opened.close();
+    await this.#client.close().catch(() => undefined);
+  }
+
+  async #ping(): Promise<boolean> {
+    if (!this.#isOpen) return false;
+    try {
+      await this.#client.ping({ timeout: PING_MS });
+      return true;
+    } catch (error) {
+      if (faultOf(error, this.#isOpen) === 'answered') return true;
+      await this.close();
+      return false;
+    }
+  }
+
+  /** Something was wrong with the connection: those who wait must not wait for nothing. */
+  #doubt(): void {
+    if (this.#isOpen && this.#pending > 0) void this.answers();
+  }
+
+  async #listTools(): Promise<ListedTool[]> {
+    // A server that only has prompts or resources.
+    if (!this.#client.getServerCapabilities()?.tools) return [];
+    const listed: ListedTool[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const request = { method: 'tools/list' as const, params: cursor === undefined ? {} : { cursor } };
+      const options = { timeout: this.#server.connectTimeoutMs };
+      const { tools, nextCursor } = await this.#client.request(request, anyResult, options);
+      if (Array.isArray(tools)) listed.push(...tools.filter(isListed));
+      if (typeof nextCursor !== 'string' || nextCursor === '' || nextCursor === cursor) break;
+      cursor = nextCursor;
+    }
+    return listed;
+  }
+
+  async #callAsTask(
+    params: { name: string; arguments: JsonObject },
+    requestOptions: RequestOptions,
+    { onProgress, signal }: CallOptions,
+  ): Promise<JsonObject> {
+    const { tasks } = this.#client.experimental;
+    let taskId: string | undefined;
+    let status = '';
+    const end = () => {
+      if (taskId !== undefined) tasks.cancelTask(taskId, { timeout: PING_MS }).catch(() => undefined);
+    };
+    signal.addEventListener('abort', end);
+    try {
+      const stream = tasks.callToolStream(params, this.#sdk.CallToolResultSchema, { ...requestOptions, task: {} });
+      for await (const message of stream) {
+        if (message.type === 'result') return message.result as JsonObject;
+        if (message.type === 'error') throw status ? new Error(`${message.error.message} (${status})`) : message.error;
+        taskId = message.task.taskId;
+        status = message.task.statusMessage ?? '';
+        if (status !== '') onProgress(status);
+      }
+      throw new Error('The task ended without a result');
+    } finally {
+      signal.removeEventListener('abort', end);
+    }
+  }
+
+  #unavailable(error: unknown): McpUnavailable {
+    if (error instanceof McpUnavailable) return error;
+    const { name, where } = this.#server;
+    const start = `The MCP server ${name} can't be reached:`;
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (isMissing && 'command' in where) {
+      const place = where.cwd === undefined ? '' : `, or there is no folder ${where.cwd}`;
+      return new McpUnavailable(`${start} there is no program ${where.command}${place}. Install it, or give its path.`);
+    }
+    const words = withoutSecrets(this.#opened.lastWords(), this.#server);
+    return new McpUnavailable(`${start} ${faultText(error, this.#server)}.${words && ` ${words}`}`);
+  }
+}
+
+function isListed(tool: unknown): tool is ListedTool {
+  return isJsonObject(tool) && typeof tool['name'] === 'string' && tool['name'] !== '';
+}
+
+function progressText({ progress, total, message }: { progress: number; total?: number; message?: string }): string {
+  const amount = total === undefined ? `${progress}` : `${progress} of ${total}`;
+  return message === undefined || message === '' ? amount : `${message} (${amount})`;
+}
