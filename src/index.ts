@@ -21,3 +21,12 @@ export {
   type ToolOptions,
 } from './define/define-tool.js';
 export type { Duration } from './define/duration.js';
+export {
+  type McpAddress,
+  type McpCommand,
+  type McpOptions,
+  type McpServer,
+  type McpToolInfo,
+  mcpServer,
+} from './define/mcp-server.js';
+export { type McpServersOptions, mcpServers } from './define/mcp-servers-json.js';

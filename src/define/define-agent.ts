@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import type { JsonObject } from '../shared/json.js';
+import { FIND_TOOLS } from '../shared/mcp.js';
 import type { Model } from '../shared/model-port.js';
 import type { Limits } from '../shared/turn.js';
 import type { Tool } from './define-tool.js';
 import { jsonSchema } from './json-schema.js';
+import type { McpServer } from './mcp-server.js';
 import { notStrictBecause } from './strict-schema.js';
 
 /** What instructions may depend on: the turn's prompt, as text, and what its starter gave along. */
@@ -23,7 +25,13 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
   instructions: string | InstructionsFunction;
   /** A model's name at the OpenAI endpoint of the worker's environment, or a model made by `openai(...)`. */
   model: string | Model;
-  tools?: readonly AnyTool[];
+  /** Tools, and MCP servers, whose tools it has. */
+  tools?: readonly (AnyTool | McpServer)[];
+  /**
+   * When its MCP servers have more tools than this, the model is not shown them, but a tool `find_tools` that finds them
+   * by words. Default 40.
+   */
+  findToolsBeyond?: number;
   limits?: Limits;
   /**
    * What the turn's last reply must be: it is checked, asked for again where it does not fit, and given as
@@ -53,6 +61,8 @@ export type Agent<Output = unknown> = {
   readonly instructions: string | InstructionsFunction;
   readonly model: string | Model;
   readonly tools: readonly AnyTool[];
+  readonly servers: readonly McpServer[];
+  readonly findToolsBeyond: number;
   readonly limits: { readonly iterations: number };
   readonly output?: AgentOutput<Output>;
   readonly maxParallelTools: number;
@@ -71,6 +81,7 @@ export type AgentOutput<Output = unknown> = {
 const AGENT_NAME = /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/;
 const DEFAULT_ITERATIONS = 199;
 const DEFAULT_PARALLEL_TOOLS = 8;
+const DEFAULT_FIND_TOOLS_BEYOND = 40;
 /** Each is told the turn's metadata, and Temporal carries 3 MB for all that one workflow task starts. */
 const MOST_PARALLEL_TOOLS = 64;
 /** It is passed on in a workflow's input, of which Temporal carries 2 MB. */
@@ -80,17 +91,17 @@ const MAX_CONTEXT_BYTES = 1_000_000;
 export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
   options: AgentOptions<Output>,
 ): Agent<z.output<Output>> {
-  const { name, tools = [] } = options;
+  const { name } = options;
   if (!AGENT_NAME.test(name)) {
     throw new TypeError(`Agent name ${JSON.stringify(name)}: use letters, digits and . _ -, 64 at most.`);
   }
-  const twice = tools.find((tool, index) => tools.findIndex((other) => other.name === tool.name) < index);
-  if (twice) throw new TypeError(`Agent ${name}: two of its tools are named ${twice.name}.`);
+  const { tools, servers } = toolsAndServers(name, options.tools ?? []);
   const iterations = options.limits?.iterations ?? DEFAULT_ITERATIONS;
   const maxParallelTools = options.maxParallelTools ?? DEFAULT_PARALLEL_TOOLS;
   requireCount(`Agent ${name}, limits.iterations`, iterations);
   requireCount(`Agent ${name}, maxParallelTools`, maxParallelTools, MOST_PARALLEL_TOOLS);
-  const { maxContextBytes, iterationsPerRun } = options;
+  const { maxContextBytes, iterationsPerRun, findToolsBeyond = DEFAULT_FIND_TOOLS_BEYOND } = options;
+  if (findToolsBeyond !== 0) requireCount(`Agent ${name}, findToolsBeyond`, findToolsBeyond);
   if (maxContextBytes !== undefined)
     requireCount(`Agent ${name}, maxContextBytes`, maxContextBytes, MAX_CONTEXT_BYTES);
   if (iterationsPerRun !== undefined) requireCount(`Agent ${name}, iterationsPerRun`, iterationsPerRun);
@@ -102,12 +113,34 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
     instructions: options.instructions,
     model: options.model,
     tools,
+    servers,
+    findToolsBeyond,
     limits: { iterations },
     ...(options.output && { output: agentOutput(name, options.output) }),
     maxParallelTools,
     ...(maxContextBytes !== undefined && { maxContextBytes }),
     ...(iterationsPerRun !== undefined && { iterationsPerRun }),
   };
+}
+
+function toolsAndServers(
+  agent: string,
+  given: readonly (AnyTool | McpServer)[],
+): { tools: AnyTool[]; servers: McpServer[] } {
+  const tools = given.filter((each) => each.kind === 'tool');
+  const servers = given.filter((each) => each.kind === 'mcp_server');
+  const sameName = (list: readonly { name: string }[]) =>
+    list.find((each, index) => list.findIndex(({ name }) => name === each.name) < index)?.name;
+  const tool = sameName(tools);
+  if (tool !== undefined) throw new TypeError(`Agent ${agent}: two of its tools are named ${tool}.`);
+  const server = sameName(servers);
+  if (server !== undefined)
+    throw new TypeError(`Agent ${agent}: two of its MCP servers are named ${server}.`);
+  if (servers.length > 0 && tools.some(({ name }) => name === FIND_TOOLS))
+    throw new TypeError(
+      `Agent ${agent}: an agent with MCP servers has a tool ${FIND_TOOLS} of Holdfast's own. Give yours another name.`,
+    );
+  return { tools, servers };
 }
 
 function agentOutput<Output extends z.ZodType>(name: string, type: Output): AgentOutput<z.output<Output>> {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { type ArtifactRef, type ArtifactSource, READ_ARTIFACT } from '../shared/artifacts.js';
 import type { JsonObject } from '../shared/json.js';
+import type { McpPlace, ToolAnnotations } from '../shared/mcp.js';
 import { errorText } from '../shared/wire-text.js';
 import { type Duration, durationMs } from './duration.js';
 import { jsonSchema } from './json-schema.js';
@@ -73,6 +74,11 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown> = {
   readonly idempotent: boolean;
   readonly timeoutMs: number;
   readonly parallel: boolean;
+  /** Of a tool of an MCP server: what that says of it, and where it is. */
+  readonly annotations?: ToolAnnotations;
+  readonly mcp?: McpPlace;
+  /** It may be called, and the model is not shown it. */
+  readonly hidden?: true;
   run(args: z.output<Input>, context: ToolContext): MaybePromise<Result>;
   reconcile?(key: string, args: z.output<Input>): MaybePromise<Result | typeof notDone>;
 };

@@ -1,5 +1,11 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../shared/json.js';
-import { type McpAddress, type McpCommand, type McpOptions, type McpServer, mcpServer } from './mcp-server.js';
+import {
+  type McpAddress,
+  type McpCommand,
+  type McpOptions,
+  type McpServer,
+  mcpServer,
+} from './mcp-server.js';
 
 export type McpServersOptions = {
   /** By the name in the JSON: what {@link mcpServer} takes beside the place. */
@@ -14,7 +20,10 @@ export type McpServersOptions = {
  * environment, `${NAME:-else}` with something else where it is not set. A server that is `disabled` is left out; fields
  * that mean something to other programs only are ignored. Throws a TypeError that names the server and the fault.
  */
-export function mcpServers(json: string | object, { options = {}, env = process.env }: McpServersOptions = {}) {
+export function mcpServers(
+  json: string | object,
+  { options = {}, env = process.env }: McpServersOptions = {},
+) {
   const servers = serversIn(json);
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(servers, name));
   if (unknown !== undefined) {
@@ -55,7 +64,11 @@ function fitName(written: string): string {
     .slice(0, 32);
 }
 
-function placeOf(what: string, server: JsonObject, env: McpServersOptions['env'] & {}): McpCommand | McpAddress {
+function placeOf(
+  what: string,
+  server: JsonObject,
+  env: McpServersOptions['env'] & {},
+): McpCommand | McpAddress {
   const { type, command, url, serverUrl, httpUrl } = server;
   if (type === 'sse')
     throw new TypeError(

@@ -34,7 +34,9 @@ export function catalogOf(
       if (!hasTool(info)) return [];
       const schema = schemaOf(tool['inputSchema']);
       if (jsonBytes(schema) > MAX_SCHEMA_BYTES) {
-        leftOut(`The MCP server ${name} has a tool ${tool.name} with a schema of more than ${MAX_SCHEMA_BYTES} bytes.`);
+        leftOut(
+          `The MCP server ${name} has a tool ${tool.name} with a schema of more than ${MAX_SCHEMA_BYTES} bytes.`,
+        );
         return [];
       }
       const annotations = trustAnnotations ? info.annotations : {};
@@ -53,7 +55,8 @@ function unique(tools: readonly ListedTool[]): ListedTool[] {
 function infoOf(tool: ListedTool): McpToolInfo {
   const { description, title, annotations } = tool;
   const text = typeof description === 'string' ? description : typeof title === 'string' ? title : '';
-  const short = text.length > MAX_DESCRIPTION_CHARACTERS ? `${text.slice(0, MAX_DESCRIPTION_CHARACTERS)}…` : text;
+  const short =
+    text.length > MAX_DESCRIPTION_CHARACTERS ? `${text.slice(0, MAX_DESCRIPTION_CHARACTERS)}…` : text;
   const hints = isJsonObject(annotations) ? annotations : {};
   return {
     name: tool.name,
@@ -73,4 +76,9 @@ function schemaOf(schema: Json | undefined): JsonObject {
 
 function taskOf({ execution }: ListedTool): { isTask?: true } {
   return isJsonObject(execution) && execution['taskSupport'] === 'required' ? { isTask: true } : {};
+}
+
+/** What was kept of a catalog, by a worker of this version or an earlier one. */
+export function isCatalog(value: unknown): value is { v: 1; tools: CatalogTool[] } {
+  return isJsonObject(value) && value['v'] === 1 && Array.isArray(value['tools']);
 }

@@ -25,6 +25,8 @@ export class McpConnection {
   #session: Promise<McpSession> | undefined;
   #failed: { error: unknown; at: number } | undefined;
   #isClosed = false;
+  /** Connections that others have taken the place of. */
+  readonly #retired = new Set<Promise<void>>();
 
   constructor(server: McpServer) {
     this.server = server;
@@ -39,7 +41,8 @@ export class McpConnection {
       } catch (error) {
         signal.throwIfAborted();
         if (attempt < ATTEMPTS && isWorthReconnecting(error, session.isOpen)) await this.#forget(session);
-        else throw new McpUnavailable(`The MCP server ${this.server.name}: ${faultText(error, this.server)}.`);
+        else
+          throw new McpUnavailable(`The MCP server ${this.server.name}: ${faultText(error, this.server)}.`);
       }
     }
   }
@@ -50,9 +53,14 @@ export class McpConnection {
    */
   async call(call: McpCall): Promise<JsonObject> {
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), this.server.maxTimeoutMs);
+    const { name, maxTimeoutMs } = this.server;
+    const late = new McpUnavailable(`The MCP server ${name} was not there within ${seconds(maxTimeoutMs)}.`);
+    const timer = setTimeout(() => limit.abort(late), maxTimeoutMs);
     try {
-      return await this.#callWithin({ ...call, signal: AbortSignal.any([call.signal, limit.signal]) }, call.signal);
+      return await this.#callWithin(
+        { ...call, signal: AbortSignal.any([call.signal, limit.signal]) },
+        call.signal,
+      );
     } finally {
       clearTimeout(timer);
     }
@@ -83,11 +91,13 @@ export class McpConnection {
   async close(): Promise<void> {
     this.#isClosed = true;
     const session = await this.#session?.catch(() => undefined);
-    await session?.close();
+    await Promise.all([session?.close(), ...this.#retired]);
   }
 
   #notRun(error: unknown): Error {
-    return new Error(`the MCP server ${this.server.name} did not take the call: ${faultText(error, this.server)}. Nothing was run.`);
+    return new Error(
+      `the MCP server ${this.server.name} did not take the call: ${faultText(error, this.server)}. Nothing was run.`,
+    );
   }
 
   #broken({ place, isRepeatable, signal }: McpCall, fault: 'lost' | 'late', error: unknown): Error {
@@ -100,14 +110,17 @@ export class McpConnection {
           ? `${server} did not end ${place.tool} within ${seconds(maxTimeoutMs)}`
           : `${server} gave no sign of life for ${seconds(timeoutMs)} while ${place.tool} ran`;
     if (isRepeatable) return new Error(`${why}. It may be called again.`);
-    return new UnknownOutcome(`${why}. Whether it took effect is unknown. Find out before you call it again.`);
+    return new UnknownOutcome(
+      `${why}. Whether it took effect is unknown. Find out before you call it again.`,
+    );
   }
 
   /** The connection that is there, or a new one. Who stops waiting does not stop it for the others. */
   async #connected(signal: AbortSignal): Promise<McpSession> {
-    if (this.#isClosed) throw new McpUnavailable(`The MCP server ${this.server.name}: the worker has shut down.`);
+    if (this.#isClosed)
+      throw new McpUnavailable(`The MCP server ${this.server.name}: the worker has shut down.`);
     const known = await orAborted(this.#session ?? Promise.resolve(undefined), signal);
-    if (known?.isOpen) return known;
+    if (known && (await orAborted(known.isSound(), signal))) return known;
     if (known) await this.#forget(known);
     this.#session ??= this.#opening();
     return await orAborted(this.#session, signal);
@@ -133,11 +146,14 @@ export class McpConnection {
     }
   }
 
-  /** Only the first who finds a connection lost does so. */
+  /** The next who needs the server connects anew; only the first who finds a connection lost does so. */
   async #forget(session: McpSession): Promise<void> {
     const known = this.#session;
-    if (known && (await known.catch(() => undefined)) === session && this.#session === known) this.#session = undefined;
-    await session.close();
+    const isKnown = known && (await known.catch(() => undefined)) === session;
+    if (!isKnown || this.#session !== known) return;
+    this.#session = undefined;
+    const retired = session.retire().finally(() => this.#retired.delete(retired));
+    this.#retired.add(retired);
   }
 }
 

@@ -42,6 +42,7 @@ export class McpConnections {
     if (catalog.length <= MOST_TOOLS) return catalog;
     throw new McpUnavailable(
       `The MCP servers of ${agent.name} have ${catalog.length} tools, and a turn can have ${MOST_TOOLS}: choose some with the option tools.`,
+      true,
     );
   }
 

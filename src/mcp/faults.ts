@@ -10,9 +10,18 @@ export type McpFault = 'not_begun' | 'lost' | 'late' | 'answered';
 /** The server can't be reached; nothing was run. The text says why and what to do. */
 export class McpUnavailable extends Error {
   override readonly name = 'McpUnavailable';
+  /** Waiting does not help: somebody has to change something. */
+  readonly isLasting: boolean;
+
+  constructor(text: string, isLasting = false) {
+    super(text);
+    this.isLasting = isLasting;
+  }
 }
 
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+/** A program that has ended: half a line that it may have read before is no request. */
+const NO_READER = new Set(['EPIPE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 const CONNECTION_CLOSED = -32_000;
 const REQUEST_TIMEOUT = -32_001;
 const SESSION_GONE = [404, 410];
@@ -21,7 +30,7 @@ const GATEWAY_FAULTS = [500, 502, 504];
 /** `isOpen`: whether the connection is still there. */
 export function faultOf(error: unknown, isOpen: boolean): McpFault {
   const code = codeOf(error);
-  if (error instanceof Error && error.message === 'Not connected') return 'not_begun';
+  if (hasNoReader(error)) return 'not_begun';
   if (code === REQUEST_TIMEOUT) return 'late';
   // Servers use this code for errors of their own, too.
   if (code === CONNECTION_CLOSED) return isOpen ? 'answered' : 'lost';
@@ -37,16 +46,21 @@ export function faultOf(error: unknown, isOpen: boolean): McpFault {
 
 /** A server that was restarted does not know the session any more: another one helps. */
 export function isWorthReconnecting(error: unknown, isOpen: boolean): boolean {
-  if (!isOpen) return true;
+  if (!isOpen || hasNoReader(error)) return true;
   const code = codeOf(error);
   // Servers differ in what they say of a session that they don't know.
   return isHttpError(error) && (code === 400 || SESSION_GONE.includes(Number(code)));
 }
 
+/** The server is there, and does not let us in. */
+export function isRefused(error: unknown): boolean {
+  return isHttpError(error) && [401, 403].includes(Number(codeOf(error)));
+}
+
 /** One sentence or two, without what is secret in the server's own settings. */
 export function faultText(error: unknown, server: McpServer): string {
   const code = codeOf(error);
-  if (isHttpError(error) && (code === 401 || code === 403)) return refusedText(code, server);
+  if (isRefused(error)) return refusedText(Number(code), server);
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
   return withoutSecrets(`${errorText(error).replace(/^MCP error -?\d+: /, '')}${cause}`, server);
 }
@@ -65,6 +79,11 @@ export function withoutSecrets(text: string, { where }: McpServer): string {
   return values
     .filter((value) => value.length >= 6)
     .reduce((clean, value) => clean.replaceAll(value, '***'), text);
+}
+
+function hasNoReader(error: unknown): boolean {
+  if (error instanceof Error && error.message === 'Not connected') return true;
+  return NO_READER.has(String(codeOf(error)));
 }
 
 function codeOf(error: unknown): unknown {

@@ -50,7 +50,8 @@ export function runnableMcpTool(input: RunToolInput, connection: McpConnection):
     input: z.looseObject({}),
     idempotent,
     timeoutMs,
-    run: (args: JsonObject, context: ToolContext) => run(connection, { place, args, isRepeatable: idempotent }, context),
+    run: (args: JsonObject, context: ToolContext) =>
+      run(connection, { place, args, isRepeatable: idempotent }, context),
   };
 }
 

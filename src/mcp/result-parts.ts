@@ -18,7 +18,10 @@ export function readResult(result: JsonObject): ReadResult {
   const parts = blocks.map((block) => partOf(block, hidden));
   const isStructured = structuredContent !== undefined && structuredContent !== null;
   const shown = isStructured
-    ? [textPart(JSON.stringify(sorted(structuredContent))), ...parts.filter((_part, at) => typeOf(blocks[at]) !== 'text')]
+    ? [
+        textPart(JSON.stringify(sorted(structuredContent))),
+        ...parts.filter((_part, at) => typeOf(blocks[at]) !== 'text'),
+      ]
     : parts;
   return { parts: shown, hidden, isError: isError === true };
 }
@@ -42,7 +45,8 @@ function embedded(resource: JsonObject, hidden: Hidden[]): ResultPart {
 function media(data: Json | undefined, mimeType: Json | undefined, of: string, hidden: Hidden[]): ResultPart {
   const mediaType = typeof mimeType === 'string' ? mimeType : 'application/octet-stream';
   const base64 = typeof data === 'string' ? data.replace(/\s+/g, '') : '';
-  if (!isBase64(base64)) return textPart(`[${mediaType}${of}: its data is not base64, so that it can't be read]`);
+  if (!isBase64(base64))
+    return textPart(`[${mediaType}${of}: its data is not base64, so that it can't be read]`);
   if (/^image\/(png|jpeg|gif|webp)$/.test(mediaType)) return { type: 'image', mediaType, data: base64 };
   hidden.push({ mediaType, data: base64 });
   const bytes = Buffer.byteLength(base64, 'base64');

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { McpServer } from '../define/mcp-server.js';
 import { isJsonObject, type JsonObject } from '../shared/json.js';
 import type { McpPlace } from '../shared/mcp.js';
-import { faultOf, faultText, McpUnavailable, withoutSecrets } from './faults.js';
+import { faultOf, faultText, isRefused, McpUnavailable, withoutSecrets } from './faults.js';
 import { type McpSdk, mcpSdk } from './sdk.js';
 import { type Opened, openTransport } from './transports.js';
 
@@ -23,7 +23,7 @@ export type CallOptions = {
 // What servers send is read here, and not held to what the SDK knows today: one odd tool must not hide the others.
 const anyResult = z.looseObject({});
 const MAX_PAGES = 200;
-const PING_MS = 3000;
+const PING_MS = 5000;
 const CLIENT = { name: 'holdfast', version: '1' };
 
 /** One connection to a server, from its opening until it is lost or closed. */
@@ -34,6 +34,8 @@ export class McpSession {
   readonly #sdk: McpSdk;
   #isOpen = true;
   #pending = 0;
+  #isRetired = false;
+  #idle: (() => void) | undefined;
   #tools: Promise<ListedTool[]> | undefined;
   #probe: Promise<boolean> | undefined;
 
@@ -51,6 +53,7 @@ export class McpSession {
     });
     this.#client.onclose = () => {
       this.#isOpen = false;
+      this.#idle?.();
     };
     this.#client.onerror = () => this.#doubt();
     this.#opened = openTransport(sdk, server, () => this.#doubt());
@@ -76,7 +79,8 @@ export class McpSession {
 
   /** Asked once, and again after the server has said that its list has changed. */
   async tools(): Promise<ListedTool[]> {
-    const asked = (this.#tools ??= this.#listTools());
+    this.#tools ??= this.#listTools();
+    const asked = this.#tools;
     try {
       return await asked;
     } catch (error) {
@@ -98,18 +102,38 @@ export class McpSession {
         onprogress: (progress) => options.onProgress(progressText(progress)),
       };
       if (isTask) return await this.#callAsTask(params, requestOptions, options);
-      return (await this.#client.request({ method: 'tools/call', params }, anyResult, requestOptions)) as JsonObject;
+      return (await this.#client.request(
+        { method: 'tools/call', params },
+        anyResult,
+        requestOptions,
+      )) as JsonObject;
     } finally {
       this.#pending -= 1;
+      if (this.#pending === 0) this.#idle?.();
     }
   }
 
-  /** Whether the server still answers; one that doesn't is closed, so that nothing waits for it. */
+  /** Whether it can be used: at once, unless there is a doubt that is being looked into. */
+  async isSound(): Promise<boolean> {
+    return this.#isOpen && !this.#isRetired && (await (this.#probe ?? true));
+  }
+
+  /** Whether the server still answers; one that doesn't takes no more calls, and one that is not there ends those it has. */
   async answers(): Promise<boolean> {
     this.#probe ??= this.#ping().finally(() => {
       this.#probe = undefined;
     });
     return await this.#probe;
+  }
+
+  /** It takes no more calls; resolves when it has ended those that it has, and is closed. */
+  async retire(): Promise<void> {
+    this.#isRetired = true;
+    if (this.#isOpen && this.#pending > 0)
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+      });
+    await this.close();
   }
 
   async close(): Promise<void> {
@@ -124,8 +148,11 @@ export class McpSession {
       await this.#client.ping({ timeout: PING_MS });
       return true;
     } catch (error) {
-      if (faultOf(error, this.#isOpen) === 'answered') return true;
-      await this.close();
+      const fault = faultOf(error, this.#isOpen);
+      if (fault === 'answered') return true;
+      // It may be busy with a call, which has a timeout of its own.
+      if (fault === 'late') this.#isRetired = true;
+      else await this.close();
       return false;
     }
   }
@@ -164,10 +191,14 @@ export class McpSession {
     };
     signal.addEventListener('abort', end);
     try {
-      const stream = tasks.callToolStream(params, this.#sdk.CallToolResultSchema, { ...requestOptions, task: {} });
+      const stream = tasks.callToolStream(params, this.#sdk.CallToolResultSchema, {
+        ...requestOptions,
+        task: {},
+      });
       for await (const message of stream) {
         if (message.type === 'result') return message.result as JsonObject;
-        if (message.type === 'error') throw status ? new Error(`${message.error.message} (${status})`) : message.error;
+        if (message.type === 'error')
+          throw status ? new Error(`${message.error.message} (${status})`) : message.error;
         taskId = message.task.taskId;
         status = message.task.statusMessage ?? '';
         if (status !== '') onProgress(status);
@@ -185,10 +216,14 @@ export class McpSession {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (isMissing && 'command' in where) {
       const place = where.cwd === undefined ? '' : `, or there is no folder ${where.cwd}`;
-      return new McpUnavailable(`${start} there is no program ${where.command}${place}. Install it, or give its path.`);
+      return new McpUnavailable(
+        `${start} there is no program ${where.command}${place}. Install it, or give its path.`,
+        true,
+      );
     }
     const words = withoutSecrets(this.#opened.lastWords(), this.#server);
-    return new McpUnavailable(`${start} ${faultText(error, this.#server)}.${words && ` ${words}`}`);
+    const text = `${start} ${faultText(error, this.#server)}.${words && ` ${words}`}`;
+    return new McpUnavailable(text, isRefused(error));
   }
 }
 
@@ -196,7 +231,9 @@ function isListed(tool: unknown): tool is ListedTool {
   return isJsonObject(tool) && typeof tool['name'] === 'string' && tool['name'] !== '';
 }
 
-function progressText({ progress, total, message }: { progress: number; total?: number; message?: string }): string {
+type Progress = { progress: number; total?: number | undefined; message?: string | undefined };
+
+function progressText({ progress, total, message }: Progress): string {
   const amount = total === undefined ? `${progress}` : `${progress} of ${total}`;
   return message === undefined || message === '' ? amount : `${message} (${amount})`;
 }

@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { McpAddress, McpServer } from '../define/mcp-server.js';
+import { isJsonObject, parseJson } from '../shared/json.js';
 import { McpUnavailable } from './faults.js';
 import type { McpSdk } from './sdk.js';
 import { ServerProcess } from './server-process.js';
@@ -13,17 +14,22 @@ export type Opened = {
 };
 
 const GOODBYE_MS = 1000;
+const READ_MS = 50;
 
-/** Not connected yet. `onStreamEnd` is told when a stream that was to bring an answer has ended, with it or without. */
-export function openTransport(sdk: McpSdk, { name, where }: McpServer, onStreamEnd: () => void): Opened {
+/** Not connected yet. `onStreamCut` is told when a stream that was to bring an answer has ended without it. */
+export function openTransport(sdk: McpSdk, { name, where }: McpServer, onStreamCut: () => void): Opened {
   if ('command' in where) {
     const process = new ServerProcess(sdk, where);
     return { transport: process, lastWords: () => process.lastWords, close: () => process.close() };
   }
+  const unanswered = new Set<unknown>();
   const transport = new sdk.StreamableHTTPClientTransport(new URL(where.url), {
     requestInit: { headers: headersOf(name, where) },
-    fetch: watched(onStreamEnd),
+    fetch: watched(unanswered, onStreamCut),
   });
+  transport.onmessage = (message) => {
+    if ('id' in message && !('method' in message)) unanswered.delete(message.id);
+  };
   const close = async () => {
     const goodbye = transport.terminateSession().catch(() => undefined);
     await Promise.race([goodbye, new Promise((resolve) => setTimeout(resolve, GOODBYE_MS).unref())]);
@@ -39,17 +45,34 @@ function headersOf(name: string, { headers = {}, tokenEnv }: McpAddress): Record
   if (token) return { ...headers, Authorization: `Bearer ${token}` };
   throw new McpUnavailable(
     `The MCP server ${name} needs a token: set the environment variable ${tokenEnv} of the worker.`,
+    true,
   );
 }
 
-/** The SDK does not tell when a server ends a stream in good order, and an answer is still to come on it. */
-function watched(onStreamEnd: () => void): typeof fetch {
+/** The SDK does not tell when a server ends a stream in good order, and an answer was still to come on it. */
+function watched(unanswered: Set<unknown>, onStreamCut: () => void): typeof fetch {
   return async (input, init) => {
+    const id = requestId(init?.body);
+    if (id !== undefined) unanswered.add(id);
     const response = await fetch(input, init);
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
-    if (init?.method !== 'POST' || !response.ok || !response.body || !isStream) return response;
-    const body = response.body.pipeThrough(new TransformStream({ flush: () => void setImmediate(onStreamEnd) }));
+    if (id === undefined || !response.ok || !response.body || !isStream) return response;
+    const ended = () => {
+      if (unanswered.delete(id)) onStreamCut();
+    };
+    // What came last is read after the end of the stream is seen here.
+    const flush = () => void setTimeout(ended, READ_MS);
     const { status, statusText, headers } = response;
-    return new Response(body, { status, statusText, headers });
+    return new Response(response.body.pipeThrough(new TransformStream({ flush })), {
+      status,
+      statusText,
+      headers,
+    });
   };
+}
+
+function requestId(body: unknown): unknown {
+  const message = typeof body === 'string' ? parseJson(body) : undefined;
+  if (!message?.ok || !isJsonObject(message.value)) return undefined;
+  return 'method' in message.value ? message.value['id'] : undefined;
 }

@@ -70,6 +70,7 @@ const TOOL_RESULT_CAUSES = [
   'was_running',
   'may_still_run',
   'worker_lost',
+  'server_lost',
   'did_not_happen',
   'denied_by_person',
   'denied_by_rule',
