@@ -24,7 +24,7 @@ export class McpConnection {
   /** Shared by all who wait for it. */
   #session: Promise<McpSession> | undefined;
   #failed: { error: unknown; at: number } | undefined;
-  #isClosed = false;
+  readonly #closing = new AbortController();
   /** Connections that others have taken the place of. */
   readonly #retired = new Set<Promise<void>>();
 
@@ -89,7 +89,7 @@ export class McpConnection {
 
   /** Resolves when the server is gone. Nothing can be called afterwards. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort(new Error('the worker has shut down'));
     const session = await this.#session?.catch(() => undefined);
     await Promise.all([session?.close(), ...this.#retired]);
   }
@@ -117,7 +117,7 @@ export class McpConnection {
 
   /** The connection that is there, or a new one. Who stops waiting does not stop it for the others. */
   async #connected(signal: AbortSignal): Promise<McpSession> {
-    if (this.#isClosed)
+    if (this.#closing.signal.aborted)
       throw new McpUnavailable(`The MCP server ${this.server.name}: the worker has shut down.`);
     const known = await orAborted(this.#session ?? Promise.resolve(undefined), signal);
     if (known && (await orAborted(known.isSound(), signal))) return known;
@@ -137,8 +137,8 @@ export class McpConnection {
   async #open(): Promise<McpSession> {
     try {
       if (this.#failed && Date.now() - this.#failed.at < PAUSE_MS) throw this.#failed.error;
-      const session = await McpSession.open(this.server);
-      if (this.#isClosed) await session.close();
+      const session = await McpSession.open(this.server, this.#closing.signal);
+      if (this.#closing.signal.aborted) await session.close();
       return session;
     } catch (error) {
       if (this.#failed?.error !== error) this.#failed = { error, at: Date.now() };

@@ -55,16 +55,17 @@ export class McpSession {
       this.#isOpen = false;
       this.#idle?.();
     };
-    this.#client.onerror = () => this.#doubt();
+    // The end of a program is seen; that of a server far away is not.
+    if ('url' in server.where) this.#client.onerror = () => this.#doubt();
     this.#opened = openTransport(sdk, server, () => this.#doubt());
   }
 
   /** Throws McpUnavailable where the server does not answer in time, or not as one. */
-  static async open(server: McpServer): Promise<McpSession> {
+  static async open(server: McpServer, signal: AbortSignal): Promise<McpSession> {
     const session = new McpSession(server, await mcpSdk());
     const timeout = server.connectTimeoutMs;
     try {
-      await session.#client.connect(session.#opened.transport, { timeout });
+      await session.#client.connect(session.#opened.transport, { timeout, signal });
       return session;
     } catch (error) {
       // What a process has to say comes a moment after its end.

@@ -4,15 +4,16 @@ import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type McpServer, mcpServer } from '../../src/define/mcp-server.js';
 import type { ToolResultBlock } from '../../src/shared/messages.js';
 import { reply, scriptedModel, testTurn, text, toolCall } from '../../src/testing/index.js';
 import { agentWith, resultsOf, textIn } from './odd-servers.js';
 
-const programOf = (name: string) =>
-  createRequire(import.meta.url).resolve(`@modelcontextprotocol/server-${name}/dist/index.js`);
-const everything = programOf('everything');
+const require = createRequire(import.meta.url);
+const everything = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
+const filesystem = require.resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
+const memory = require.resolve('@modelcontextprotocol/server-memory/dist/index.js');
 
 /** Each tool of server-everything, with arguments for it and what its result is to say. */
 const expected: [name: string, args: Record<string, string | number | boolean>, shown: string | RegExp][] = [
@@ -78,7 +79,7 @@ test.concurrent('every tool of server-everything is called, and its result can b
   look(results, expected);
 });
 
-test.concurrent('server-everything over streamable HTTP', async () => {
+test.concurrent('server-everything over streamable HTTP', async ({ onTestFinished }) => {
   const port = await freePort();
   const env = { ...process.env, PORT: String(port) };
   const child = spawn(process.execPath, [everything, 'streamableHttp'], { env, stdio: 'ignore' });
@@ -94,7 +95,7 @@ test.concurrent('server-everything over streamable HTTP', async () => {
 test.concurrent('server-filesystem writes and reads where it may, and nowhere else', async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-mcp-')));
   writeFileSync(join(folder, 'a.txt'), 'first');
-  const server = mcpServer('fs', { command: process.execPath, args: [programOf('filesystem'), folder] });
+  const server = mcpServer('fs', { command: process.execPath, args: [filesystem, folder] });
   const [read, written, refused] = await resultsOf(
     server,
     [toolCall('fs__read_text_file', { path: join(folder, 'a.txt') })],
@@ -110,7 +111,7 @@ test.concurrent('server-filesystem writes and reads where it may, and nowhere el
 
 test.concurrent('server-memory remembers over calls', async () => {
   const env = { MEMORY_FILE_PATH: join(mkdtempSync(join(tmpdir(), 'holdfast-mcp-')), 'memory.json') };
-  const server = mcpServer('memory', { command: process.execPath, args: [programOf('memory')], env });
+  const server = mcpServer('memory', { command: process.execPath, args: [memory], env });
   const entity = { name: 'Ada', entityType: 'person', observations: ['writes programs'] };
   const [, found] = await resultsOf(
     server,

@@ -114,6 +114,21 @@ test.concurrent('an interrupt reaches the server', async () => {
   });
 });
 
+test.concurrent('an interrupt does not wait for a server that never answers', async () => {
+  const silent = mcpServer('silent', { command: 'sleep', args: ['100'] });
+  const model = scriptedModel([text('done')]);
+  await withWorker({ ...agentWith(silent), model }, async ({ start, client }) => {
+    const turn = await start('Go.');
+    const handle = client.client.workflow.getHandle(turn.turnId);
+    await vi.waitFor(async () => {
+      const [activity] = (await handle.describe()).raw.pendingActivities ?? [];
+      expect(activity?.lastHeartbeatTime).toBeTruthy();
+    }, PATIENCE);
+    await turn.interrupt('enough');
+    expect((await turn.result()).type).toBe('interrupted');
+  });
+});
+
 test.concurrent('a turn fails by name where a server that it needs is not there', async () => {
   const missing = mcpServer('docs', { command: 'holdfast-no-such-program' });
   const model = scriptedModel([text('done')]);
@@ -146,8 +161,8 @@ test.concurrent('what a server writes before it ends is told, without its secret
   );
 });
 
-test.concurrent('a server over HTTP that was restarted is connected to again', async () => {
-  const odd = await oddHttpServer();
+test.concurrent('a server over HTTP that was restarted is connected to again', async (context) => {
+  const odd = await oddHttpServer(context);
   const [first, second] = await resultsOf(odd.server, [toolCall('odd__echo', { text: 'one' })], async () => {
     await odd.restart();
     return reply(toolCall('odd__echo', { text: 'two' }));
@@ -157,8 +172,8 @@ test.concurrent('a server over HTTP that was restarted is connected to again', a
   expect(odd.count('call echo')).toBe(2);
 });
 
-test.concurrent('a server over HTTP that dies in the middle of a call is noticed at once', async () => {
-  const odd = await oddHttpServer();
+test.concurrent('a server over HTTP that dies in the middle of a call is noticed at once', async (context) => {
+  const odd = await oddHttpServer(context);
   const [died, echoed] = await resultsOf(
     odd.server,
     [toolCall('odd__die')],
@@ -169,9 +184,9 @@ test.concurrent('a server over HTTP that dies in the middle of a call is noticed
   expect(textIn(echoed)).toContain("can't be reached");
 });
 
-test.concurrent('a token comes from the environment, and a refused one is told by its name', async () => {
+test.concurrent('a token comes from the environment, and a refused one is told by its name', async (context) => {
   process.env['TEST_MCP_TOKEN'] = 'right-token';
-  const odd = await oddHttpServer({}, { TOKEN: 'right-token' }, { tokenEnv: 'TEST_MCP_TOKEN' });
+  const odd = await oddHttpServer(context, {}, { TOKEN: 'right-token' }, { tokenEnv: 'TEST_MCP_TOKEN' });
   const [ok, refused] = await resultsOf(odd.server, [toolCall('odd__echo', { text: 'in' })], async () => {
     await odd.restart();
     process.env['TEST_MCP_TOKEN'] = 'wrong-token';

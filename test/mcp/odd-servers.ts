@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import type { TestContext } from 'vitest';
 import { type Agent, defineAgent } from '../../src/define/define-agent.js';
 import { type McpOptions, type McpServer, mcpServer } from '../../src/define/mcp-server.js';
 import type { ToolResultBlock } from '../../src/shared/messages.js';
@@ -41,6 +41,7 @@ export type OddHttpServer = OddServer & { port: number; kill(): Promise<void>; r
 
 /** The same over streamable HTTP, started here. */
 export async function oddHttpServer(
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
   options: McpOptions = {},
   env: Record<string, string> = {},
   where: { tokenEnv?: string } = {},
@@ -75,7 +76,7 @@ export async function oddHttpServer(
   };
 }
 
-function logOf(path: string): Pick<OddServer, 'log' | 'count'> {
+export function logOf(path: string): Pick<OddServer, 'log' | 'count'> {
   const log = () => (existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []);
   return { log, count: (line) => log().filter((each) => each.startsWith(line)).length };
 }
@@ -99,4 +100,15 @@ export function textIn(result: ToolResultBlock | undefined): string {
   return (
     result?.content.map((block) => (block.type === 'text' ? block.text : `<${block.type}>`)).join('\n') ?? ''
   );
+}
+
+/** One that only waits to be collected by its parent is dead. */
+export function isAlive(pid: string): boolean {
+  try {
+    process.kill(Number(pid), 0);
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return !/\) [ZX] /.test(stat);
+  } catch {
+    return false;
+  }
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { mcpServer } from '../../src/define/mcp-server.js';
 import { toolCall } from '../../src/testing/index.js';
-import { oddServer, resultsOf, textIn } from './odd-servers.js';
+import { isAlive, oddServer, resultsOf, textIn } from './odd-servers.js';
 
 const PROGRAM = fileURLToPath(new URL('./odd-server.mjs', import.meta.url));
 
@@ -29,14 +29,3 @@ test.concurrent('a server is given what it needs of the environment, and none of
   expect(Object.keys(seen)).not.toContain('TEST_API_KEY');
   expect(JSON.stringify(seen)).not.toContain('top-secret');
 });
-
-/** One that only waits to be collected by its parent is dead. */
-function isAlive(pid: string): boolean {
-  try {
-    process.kill(Number(pid), 0);
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return !/\) [ZX] /.test(stat);
-  } catch {
-    return false;
-  }
-}
