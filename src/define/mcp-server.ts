@@ -56,7 +56,8 @@ export type McpServer = {
   hasTool(tool: McpToolInfo): boolean;
 };
 
-const SERVER_NAME = /^[a-zA-Z0-9]([a-zA-Z0-9-]|_(?!_)){0,31}$/;
+/** Where `__` stands for the border between a server's name and a tool's, it is one. */
+const SERVER_NAME = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]|_(?=[a-zA-Z0-9-])){0,31}$/;
 
 /**
  * Makes a server for an agent's `tools`. Its tools are named `<name>__<tool>`. Throws a TypeError or RangeError that
@@ -65,7 +66,7 @@ const SERVER_NAME = /^[a-zA-Z0-9]([a-zA-Z0-9-]|_(?!_)){0,31}$/;
 export function mcpServer(name: string, where: McpCommand | McpAddress, options: McpOptions = {}): McpServer {
   if (!SERVER_NAME.test(name)) {
     throw new TypeError(
-      `MCP server name ${JSON.stringify(name)}: use letters, digits, - and single _, 32 at most, a letter or digit first.`,
+      `MCP server name ${JSON.stringify(name)}: use letters, digits, - and single _ between them, 32 at most.`,
     );
   }
   const what = `MCP server ${name}`;

@@ -61,7 +61,8 @@ function fitName(written: string): string {
     .replace(/[^a-zA-Z0-9_-]+/g, '-')
     .replace(/_{2,}/g, '_')
     .replace(/^[_-]+/, '')
-    .slice(0, 32);
+    .slice(0, 32)
+    .replace(/_+$/, '');
 }
 
 function placeOf(

@@ -3,6 +3,7 @@ import { UnknownOutcome } from '../define/tool-outcomes.js';
 import type { JsonObject } from '../shared/json.js';
 import type { McpPlace } from '../shared/mcp.js';
 import { faultOf, faultText, isWorthReconnecting, McpUnavailable } from './faults.js';
+import { orAborted } from './or-aborted.js';
 import { type ListedTool, McpSession } from './session.js';
 
 export type McpCall = {
@@ -159,19 +160,4 @@ export class McpConnection {
 
 function seconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`;
-}
-
-/** Rejects when the signal fires, whatever becomes of the promise. */
-async function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted();
-  let stop: (() => void) | undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    if (stop) signal.removeEventListener('abort', stop);
-  }
 }

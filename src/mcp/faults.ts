@@ -1,5 +1,5 @@
 import type { McpServer } from '../define/mcp-server.js';
-import { errorText } from '../shared/wire-text.js';
+import { errorText, wireText } from '../shared/wire-text.js';
 
 /**
  * What a failed request says of its effects: `not_begun` (the server never had it), `lost` (it may have: the connection
@@ -24,6 +24,8 @@ const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNRE
 const NO_READER = new Set(['EPIPE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 const CONNECTION_CLOSED = -32_000;
 const REQUEST_TIMEOUT = -32_001;
+/** Some servers answer with a whole page. */
+const MAX_TEXT_BYTES = 1000;
 const SESSION_GONE = [404, 410];
 const GATEWAY_FAULTS = [500, 502, 504];
 
@@ -62,7 +64,8 @@ export function faultText(error: unknown, server: McpServer): string {
   const code = codeOf(error);
   if (isRefused(error)) return refusedText(Number(code), server);
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  return withoutSecrets(`${errorText(error).replace(/^MCP error -?\d+: /, '')}${cause}`, server);
+  const text = `${errorText(error).replace(/^MCP error -?\d+: /, '')}${cause}`;
+  return wireText(withoutSecrets(text, server), MAX_TEXT_BYTES);
 }
 
 function refusedText(code: number, { where }: McpServer): string {

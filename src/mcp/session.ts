@@ -4,6 +4,7 @@ import type { McpServer } from '../define/mcp-server.js';
 import { isJsonObject, type JsonObject } from '../shared/json.js';
 import type { McpPlace } from '../shared/mcp.js';
 import { faultOf, faultText, isRefused, McpUnavailable, withoutSecrets } from './faults.js';
+import { orAborted } from './or-aborted.js';
 import { type McpSdk, mcpSdk } from './sdk.js';
 import { type Opened, openTransport } from './transports.js';
 
@@ -65,7 +66,7 @@ export class McpSession {
     const session = new McpSession(server, await mcpSdk());
     const timeout = server.connectTimeoutMs;
     try {
-      await session.#client.connect(session.#opened.transport, { timeout, signal });
+      await orAborted(session.#client.connect(session.#opened.transport, { timeout }), signal);
       return session;
     } catch (error) {
       // What a process has to say comes a moment after its end.
@@ -192,22 +193,31 @@ export class McpSession {
     };
     signal.addEventListener('abort', end);
     try {
-      const stream = tasks.callToolStream(params, this.#sdk.CallToolResultSchema, {
-        ...requestOptions,
-        task: {},
-      });
-      for await (const message of stream) {
+      const options = { ...requestOptions, task: {} };
+      const stream = tasks.callToolStream(params, this.#sdk.CallToolResultSchema, options);
+      // Between two questions it may wait as long as the server likes.
+      for (let next = await orAborted(stream.next(), signal); !next.done; ) {
+        const message = next.value;
         if (message.type === 'result') return message.result as JsonObject;
-        if (message.type === 'error')
-          throw status ? new Error(`${message.error.message} (${status})`) : message.error;
+        if (message.type === 'error') throw await this.#taskFault(message.error, status);
         taskId = message.task.taskId;
         status = message.task.statusMessage ?? '';
         if (status !== '') onProgress(status);
+        next = await orAborted(stream.next(), signal);
       }
       throw new Error('The task ended without a result');
     } finally {
       signal.removeEventListener('abort', end);
     }
+  }
+
+  /** What is no error of the protocol the SDK has made one, so that a connection that is gone must be looked for. */
+  async #taskFault(error: InstanceType<McpSdk['McpError']>, status: string): Promise<Error> {
+    const { ErrorCode, McpError } = this.#sdk;
+    if (error.code !== ErrorCode.InternalError) return error;
+    if (!(await this.answers())) return new McpError(ErrorCode.ConnectionClosed, 'Connection closed');
+    const text = error.message.replace(/^MCP error -?\d+: /, '');
+    return new McpError(error.code, status === '' ? text : `${text} (${status})`);
   }
 
   #unavailable(error: unknown): McpUnavailable {

@@ -63,6 +63,7 @@ test.each([
 });
 
 test('what can be wrong with a server is wrong when it is defined', () => {
+  expect(() => mcpServer('a_', { command: 'x' })).toThrow('MCP server name "a_"');
   expect(() => mcpServer('a__b', { command: 'x' })).toThrow('MCP server name "a__b"');
   expect(() => mcpServer('a', { command: ' ' })).toThrow('its command is empty');
   expect(() => mcpServer('a', { url: 'https://user:word@host' })).toThrow('has a password in it');

@@ -10,6 +10,7 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprot
 const { LOG = '/dev/null', TOOLS, BROKEN, DIE_ONCE, STUBBORN, PORT } = process.env;
 const log = (line) => appendFileSync(LOG, `${line}\n`);
 const text = (said) => ({ content: [{ type: 'text', text: said }] });
+const PAGE = 100;
 const anything = { type: 'object' };
 
 const ODD = 'odd blocks';
@@ -89,7 +90,11 @@ function made() {
     { name: 'odd', version: '1' },
     { capabilities: { tools: { listChanged: true } } },
   );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
+  server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
+    const from = Number(params?.cursor ?? 0);
+    const to = from + PAGE;
+    return { tools: tools.slice(from, to), ...(to < tools.length && { nextCursor: String(to) }) };
+  });
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     log(`call ${params.name}`);
     const isListed = tools.some(({ name }) => name === params.name);

@@ -107,6 +107,22 @@ test.concurrent('without the store that has the settled tools, the servers are a
   );
 });
 
+test.concurrent('the settled tools go along when a turn goes on in a new run', async () => {
+  const { server } = oddServer();
+  const model = scriptedModel([
+    toolCall('odd__grow'),
+    reply(toolCall('odd__echo', { text: 'two' }), toolCall('odd__grown')),
+    text('done'),
+  ]);
+  const { calls } = await testTurn({ ...agentWith(server), iterationsPerRun: 1 }, 'Go.', { model });
+  expect(calls.map(({ result }) => result.cause ?? textIn(result))).toEqual([
+    'grown',
+    'echo two',
+    'unknown_tool',
+  ]);
+  expect(model.requests[2]?.tools).toEqual(model.requests[0]?.tools);
+});
+
 test.concurrent('a list that changes counts from the next turn on', async () => {
   const { server } = oddServer();
   const running = scriptedModel([toolCall('odd__grow'), toolCall('odd__grown'), text('done')]);
