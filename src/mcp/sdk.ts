@@ -17,3 +17,6 @@ async function load() {
   ]);
   return { Client, ...http, ...stdio, ...types };
 }
+
+export type SdkClient = InstanceType<McpSdk['Client']>;
+export type RequestOptions = NonNullable<Parameters<SdkClient['request']>[2]>;

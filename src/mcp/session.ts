@@ -5,11 +5,9 @@ import { isJsonObject, type JsonObject } from '../shared/json.js';
 import type { McpPlace } from '../shared/mcp.js';
 import { faultOf, faultText, isRefused, McpUnavailable, withoutSecrets } from './faults.js';
 import { orAborted } from './or-aborted.js';
-import { type McpSdk, mcpSdk } from './sdk.js';
+import { type McpSdk, mcpSdk, type RequestOptions, type SdkClient } from './sdk.js';
+import { callAsTask } from './task-call.js';
 import { type Opened, openTransport } from './transports.js';
-
-type SdkClient = InstanceType<McpSdk['Client']>;
-type RequestOptions = Parameters<SdkClient['request']>[2];
 
 /** A tool as its server lists it: nothing of it is checked but its name. */
 export type ListedTool = JsonObject & { name: string };
@@ -103,7 +101,10 @@ export class McpSession {
         // Without a listener the server is not asked for progress, and the timeout is never reset.
         onprogress: (progress) => options.onProgress(progressText(progress)),
       };
-      if (isTask) return await this.#callAsTask(params, requestOptions, options);
+      if (isTask) {
+        const task = { params, requestOptions, ...options, isThere: () => this.answers() };
+        return await callAsTask(this.#sdk, this.#client, task);
+      }
       return (await this.#client.request(
         { method: 'tools/call', params },
         anyResult,
@@ -178,46 +179,6 @@ export class McpSession {
       cursor = nextCursor;
     }
     return listed;
-  }
-
-  async #callAsTask(
-    params: { name: string; arguments: JsonObject },
-    requestOptions: RequestOptions,
-    { onProgress, signal }: CallOptions,
-  ): Promise<JsonObject> {
-    const { tasks } = this.#client.experimental;
-    let taskId: string | undefined;
-    let status = '';
-    const end = () => {
-      if (taskId !== undefined) tasks.cancelTask(taskId, { timeout: PING_MS }).catch(() => undefined);
-    };
-    signal.addEventListener('abort', end);
-    try {
-      const options = { ...requestOptions, task: {} };
-      const stream = tasks.callToolStream(params, this.#sdk.CallToolResultSchema, options);
-      // Between two questions it may wait as long as the server likes.
-      for (let next = await orAborted(stream.next(), signal); !next.done; ) {
-        const message = next.value;
-        if (message.type === 'result') return message.result as JsonObject;
-        if (message.type === 'error') throw await this.#taskFault(message.error, status);
-        taskId = message.task.taskId;
-        status = message.task.statusMessage ?? '';
-        if (status !== '') onProgress(status);
-        next = await orAborted(stream.next(), signal);
-      }
-      throw new Error('The task ended without a result');
-    } finally {
-      signal.removeEventListener('abort', end);
-    }
-  }
-
-  /** What is no error of the protocol the SDK has made one, so that a connection that is gone must be looked for. */
-  async #taskFault(error: InstanceType<McpSdk['McpError']>, status: string): Promise<Error> {
-    const { ErrorCode, McpError } = this.#sdk;
-    if (error.code !== ErrorCode.InternalError) return error;
-    if (!(await this.answers())) return new McpError(ErrorCode.ConnectionClosed, 'Connection closed');
-    const text = error.message.replace(/^MCP error -?\d+: /, '');
-    return new McpError(error.code, status === '' ? text : `${text} (${status})`);
   }
 
   #unavailable(error: unknown): McpUnavailable {

@@ -79,6 +79,14 @@ test.concurrent('every tool of server-everything is called, and its result can b
   look(results, expected);
 });
 
+test.concurrent('a task that takes too long ends at the hard cap', async () => {
+  const where = { command: process.execPath, args: [everything] };
+  const server = mcpServer('all', where, { timeout: 1500, maxTimeout: 1500 });
+  const [result] = await resultsOf(server, [toolCall('all__simulate-research-query', { topic: 'tea' })]);
+  expect(result).toMatchObject({ status: 'unknown', cause: 'server_lost' });
+  expect(textIn(result)).toContain('within 1.5 s');
+});
+
 test.concurrent('server-everything over streamable HTTP', async ({ onTestFinished }) => {
   const port = await freePort();
   const env = { ...process.env, PORT: String(port) };
