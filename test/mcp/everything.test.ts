@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { type McpServer, mcpServer } from '../../src/define/mcp-server.js';
 import type { ToolResultBlock } from '../../src/shared/messages.js';
 import { reply, scriptedModel, testTurn, text, toolCall } from '../../src/testing/index.js';
-import { agentWith, resultsOf, textIn } from './odd-servers.js';
+import { agentWith, newFolder, resultsOf, textIn } from './odd-servers.js';
 
 const require = createRequire(import.meta.url);
 const everything = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
@@ -101,7 +100,7 @@ test.concurrent('server-everything over streamable HTTP', async ({ onTestFinishe
 });
 
 test.concurrent('server-filesystem writes and reads where it may, and nowhere else', async () => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-mcp-')));
+  const folder = realpathSync(newFolder());
   writeFileSync(join(folder, 'a.txt'), 'first');
   const server = mcpServer('fs', { command: process.execPath, args: [filesystem, folder] });
   const [read, written, refused] = await resultsOf(
@@ -118,7 +117,7 @@ test.concurrent('server-filesystem writes and reads where it may, and nowhere el
 });
 
 test.concurrent('server-memory remembers over calls', async () => {
-  const env = { MEMORY_FILE_PATH: join(mkdtempSync(join(tmpdir(), 'holdfast-mcp-')), 'memory.json') };
+  const env = { MEMORY_FILE_PATH: join(newFolder(), 'memory.json') };
   const server = mcpServer('memory', { command: process.execPath, args: [memory], env });
   const entity = { name: 'Ada', entityType: 'person', observations: ['writes programs'] };
   const [, found] = await resultsOf(

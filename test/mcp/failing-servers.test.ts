@@ -1,11 +1,10 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { mcpServer } from '../../src/define/mcp-server.js';
 import { reply, scriptedModel, testTurn, text, toolCall } from '../../src/testing/index.js';
 import { withWorker } from '../../src/testing/test-environment.js';
-import { agentWith, oddHttpServer, oddServer, resultsOf, textIn } from './odd-servers.js';
+import { agentWith, newFolder, oddHttpServer, oddServer, resultsOf, textIn } from './odd-servers.js';
 
 const PATIENCE = { timeout: 20_000 };
 
@@ -149,7 +148,7 @@ test.concurrent('a turn begins without the tools of an optional server that is n
 });
 
 test.concurrent('what a server writes before it ends is told, without its secrets', async () => {
-  const BROKEN = join(mkdtempSync(join(tmpdir(), 'holdfast-mcp-')), 'broken');
+  const BROKEN = join(newFolder(), 'broken');
   const odd = oddServer({}, { BROKEN, KEY: 'very-secret' });
   const [, refused] = await resultsOf(odd.server, [toolCall('odd__die')], async () => {
     writeFileSync(BROKEN, '');

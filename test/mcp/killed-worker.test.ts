@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { AgentClient } from '../../src/client/agent-client.js';
 import { Supervisor } from '../../src/worker/supervisor.js';
-import { isAlive, logOf, textIn } from './odd-servers.js';
+import { isAlive, logOf, newFolder, textIn } from './odd-servers.js';
 
 const pathOf = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const PATIENCE = { timeout: 30_000 };
@@ -14,7 +13,7 @@ const PATIENCE = { timeout: 30_000 };
 test('a worker killed in the middle of a call: its outcome is unknown, its server ends, and the turn goes on', async () => {
   const address = process.env['TEMPORAL_ADDRESS'] ?? '';
   const taskQueue = `mcp-killed-${randomUUID()}`;
-  const path = join(mkdtempSync(join(tmpdir(), 'holdfast-mcp-')), 'log');
+  const path = join(newFolder(), 'log');
   const { log, count } = logOf(path);
   process.env['ODD_LOG'] = path;
   const client = await AgentClient.connect({ address, taskQueue });

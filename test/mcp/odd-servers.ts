@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { TestContext } from 'vitest';
+import { afterAll, type TestContext } from 'vitest';
 import { type Agent, defineAgent } from '../../src/define/define-agent.js';
 import { type McpOptions, type McpServer, mcpServer } from '../../src/define/mcp-server.js';
 import type { ToolResultBlock } from '../../src/shared/messages.js';
@@ -20,6 +20,13 @@ import {
 
 const PROGRAM = fileURLToPath(new URL('./odd-server.mjs', import.meta.url));
 
+const root = mkdtempSync(join(tmpdir(), 'holdfast-mcp-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+export function newFolder(): string {
+  return mkdtempSync(join(root, 'folder-'));
+}
+
 export type OddServer = {
   server: McpServer;
   /** What it was asked, and when it started, a line each. */
@@ -29,7 +36,7 @@ export type OddServer = {
 
 /** The server of odd-server.mjs, named `odd`, over stdio. */
 export function oddServer(options: McpOptions = {}, env: Record<string, string> = {}): OddServer {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-mcp-'));
+  const folder = newFolder();
   const given = { LOG: join(folder, 'log'), DIE_ONCE: join(folder, 'died'), ...env };
   return {
     server: mcpServer('odd', { command: process.execPath, args: [PROGRAM], env: given }, options),
@@ -46,7 +53,7 @@ export async function oddHttpServer(
   env: Record<string, string> = {},
   where: { tokenEnv?: string } = {},
 ): Promise<OddHttpServer> {
-  const LOG = join(mkdtempSync(join(tmpdir(), 'holdfast-mcp-')), 'log');
+  const LOG = join(newFolder(), 'log');
   const start = async (PORT: string) => {
     const child = spawn(process.execPath, [PROGRAM], {
       env: { ...process.env, LOG, PORT, ...env },

@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { mcpServer } from '../../src/define/mcp-server.js';
 import { toolCall } from '../../src/testing/index.js';
-import { isAlive, oddServer, resultsOf, textIn } from './odd-servers.js';
+import { isAlive, newFolder, oddServer, resultsOf, textIn } from './odd-servers.js';
 
 const PROGRAM = fileURLToPath(new URL('./odd-server.mjs', import.meta.url));
 
 test.concurrent('servers end with their worker, also those that something else has started, and stubborn ones', async () => {
-  const LOG = join(mkdtempSync(join(tmpdir(), 'holdfast-mcp-')), 'log');
+  const LOG = join(newFolder(), 'log');
   // As npx does it: the program that we start is not the server.
   const command = `"${process.execPath}" "${PROGRAM}"; true`;
   const server = mcpServer('odd', { command: 'sh', args: ['-c', command], env: { LOG, STUBBORN: '1' } });

@@ -1,17 +1,16 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { localArtifacts } from '../../src/artifacts/local-artifacts.js';
 import { replay, reply, scriptedModel, testTurn, text, toolCall } from '../../src/testing/index.js';
 import { withWorker } from '../../src/testing/test-environment.js';
-import { agentWith, oddServer, resultsOf, textIn } from './odd-servers.js';
+import { agentWith, newFolder, oddServer, resultsOf, textIn } from './odd-servers.js';
 
 const anything = { type: 'object' };
 
 /** A list of tools in a file that a test may change. */
 function listed(...tools: object[]) {
-  const path = join(mkdtempSync(join(tmpdir(), 'holdfast-mcp-')), 'tools.json');
+  const path = join(newFolder(), 'tools.json');
   const write = (...now: object[]) => writeFileSync(path, JSON.stringify(now));
   write(...tools);
   return { TOOLS: path, write };
@@ -74,7 +73,7 @@ test.concurrent('without the store that has the settled tools, the servers are a
   const { TOOLS, write } = listed({ name: 'echo', inputSchema: anything });
   const odd = oddServer({}, { TOOLS });
   const taskQueue = `mcp-store-${process.pid}`;
-  const store = () => localArtifacts(mkdtempSync(join(tmpdir(), 'holdfast-mcp-')));
+  const store = () => localArtifacts(newFolder());
   const first = scriptedModel([
     { ...reply(toolCall('odd__echo', { text: 'one' })) },
     { ...reply(text('never')), delayMs: Number.POSITIVE_INFINITY },
