@@ -2,11 +2,12 @@
 // the present workflow code. Run it (npm run record-histories) when a kind is new; a history that is there is the
 // record of turns that are running somewhere, and stays as it is.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import proto from '@temporalio/proto';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { z } from 'zod';
-import { defineAgent, defineTool } from '../dist/index.js';
+import { defineAgent, defineTool, mcpServer } from '../dist/index.js';
 import { fault, reply, scriptedModel, text, toolCall, withWorker } from '../dist/testing/index.js';
 import { reportLostActivities } from '../dist/worker/lost-activities.js';
 
@@ -72,6 +73,11 @@ const helpers = [
   helper('waits', [toolCall('wait')]),
 ];
 const long = toolCall('echo', { text: 'so long '.repeat(10_000) });
+
+const everything = createRequire(import.meta.url).resolve(
+  '@modelcontextprotocol/server-everything/dist/index.js',
+);
+const server = mcpServer('everything', { command: process.execPath, args: [everything] });
 
 const kinds = {
   reply: { script: [text('hello')] },
@@ -151,6 +157,13 @@ const kinds = {
     script: [ask('waits')],
     agent: { tools: helpers },
     meanwhile: (turn) => turn.interrupt('enough'),
+  },
+  'mcp-tools': {
+    script: [
+      reply(toolCall('everything__echo', { message: 'x' }), toolCall('everything__nope')),
+      text('done'),
+    ],
+    agent: { tools: [...tools, server] },
   },
   'dropped-rounds': { script: [long, long, text('done')], agent: { maxContextBytes: 100_000 } },
 };

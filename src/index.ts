@@ -10,6 +10,8 @@ export {
   type AnyAgent,
   type AnyTool,
   defineAgent,
+  type InstructionsFunction,
+  type InstructionsInput,
 } from './define/define-agent.js';
 export {
   defineTool,
@@ -20,3 +22,12 @@ export {
   type ToolOptions,
 } from './define/define-tool.js';
 export type { Duration } from './define/duration.js';
+export {
+  type McpAddress,
+  type McpCommand,
+  type McpOptions,
+  type McpServer,
+  type McpToolInfo,
+  mcpServer,
+} from './define/mcp-server.js';
+export { type McpServersOptions, mcpServers } from './define/mcp-servers-json.js';

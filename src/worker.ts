@@ -1,14 +1,15 @@
 import {
-  NativeConnection,
+  type NativeConnection,
   Worker,
   type WorkerDeploymentOptions,
   type WorkerOptions,
 } from '@temporalio/worker';
 import type { TranscriptReader } from './activities/transcript-reader.js';
 import { type CodecOptions, dataConverter } from './codec/data-converter.js';
-import { reached } from './shared/reached.js';
 import { DEFAULT_TASK_QUEUE } from './shared/turn.js';
 import { type ActivityReport, reportingInterceptor } from './worker/activity-reports.js';
+import { closingAfter } from './worker/closing-after.js';
+import { connectWorker, type WorkerPlace } from './worker/connect.js';
 import { refuseWhatCannotWork, type ServingOptions, servingOf, turnWorkerOptions } from './worker/serving.js';
 import { workflowsOf } from './worker/worker-workflows.js';
 
@@ -19,10 +20,13 @@ export { type S3ArtifactsOptions, s3Artifacts } from './artifacts/s3-artifacts.j
 export { type HoldfastPlugin, type HoldfastPluginOptions, holdfast } from './worker/plugin.js';
 
 export type HoldfastWorkerOptions = ServingOptions & {
-  /** Default: `TEMPORAL_ADDRESS`, else localhost:7233. Ignored where there is a `connection`. */
+  /**
+   * Default: `TEMPORAL_ADDRESS`, or a profile of Temporal's configuration file, else localhost:7233; with the API key and the
+   * TLS that the variables or the profile name. Ignored where there is a `connection`.
+   */
   address?: string;
   connection?: NativeConnection;
-  /** Default: `TEMPORAL_NAMESPACE`, else `default`. */
+  /** Default: `TEMPORAL_NAMESPACE`, or the profile's, else `default`. */
   namespace?: string;
   /** Default `holdfast`. */
   taskQueue?: string;
@@ -48,12 +52,12 @@ export type HoldfastWorker = { worker: Worker; transcripts: TranscriptReader['st
 
 /** Connects, serves turns of these agents, and on SIGTERM or SIGINT drains: running tools get ten seconds. */
 export async function runWorker(options: HoldfastWorkerOptions): Promise<void> {
-  const connection = options.connection ?? (await connect(options.address));
-  const { worker } = await createWorker({ ...options, connection });
+  const place = await placeOf(options);
+  const { worker } = await createWorker({ ...options, ...place });
   try {
     await worker.run();
   } finally {
-    if (!options.connection) await connection.close();
+    if (!options.connection) await place.connection.close();
   }
 }
 
@@ -64,17 +68,18 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
   const serving = servingOf(options);
   refuseWhatCannotWork(own, serving.activities);
   refuseWorkflows(own);
+  const place = await placeOf(options);
   const worker: Worker = await Worker.create({
     ...turnWorkerOptions,
     ...(options.deployment && { workerDeploymentOptions: versioned(options.deployment) }),
     ...own,
-    connection: options.connection ?? (await connect(options.address)),
-    namespace: options.namespace ?? process.env['TEMPORAL_NAMESPACE'] ?? 'default',
+    ...place,
     taskQueue: options.taskQueue ?? DEFAULT_TASK_QUEUE,
     ...workflowsOf({ ...own, dataConverter: converter }),
     dataConverter: converter,
     activities: { ...own.activities, ...serving.activities },
     sinks: { ...own.sinks, ...serving.sinks },
+    plugins: [...(own.plugins ?? []), closingAfter(serving)],
     interceptors: {
       ...own.interceptors,
       activity: [
@@ -88,14 +93,14 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
   return { worker, transcripts: serving.transcripts };
 }
 
+async function placeOf(options: HoldfastWorkerOptions): Promise<WorkerPlace> {
+  const { connection, namespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default' } = options;
+  return connection ? { connection, namespace } : await connectWorker(options);
+}
+
 function versioned({ name, buildId }: { name: string; buildId: string }): WorkerDeploymentOptions {
   const version = { deploymentName: name, buildId };
   return { version, useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' };
-}
-
-async function connect(given: string | undefined): Promise<NativeConnection> {
-  const address = given ?? process.env['TEMPORAL_ADDRESS'] ?? 'localhost:7233';
-  return await reached(address, NativeConnection.connect({ address }));
 }
 
 function refuseWorkflows({ workflowsPath }: Partial<WorkerOptions>): void {

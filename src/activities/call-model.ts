@@ -2,21 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { AgentOutput, AnyTool } from '../define/define-agent.js';
 import type { CallModelInput, InterruptedReply, ModelReply } from '../shared/activities.js';
-import { READ_ARTIFACT } from '../shared/artifacts.js';
 import type { Message } from '../shared/messages.js';
 import type { ModelRequest, ToolDescription } from '../shared/model-port.js';
 import type { UnknownUsage, Usage } from '../shared/usage.js';
 import { wireLine } from '../shared/wire-text.js';
 import { moveBigArguments, withWholeArguments } from './big-arguments.js';
 import { type Beats, beatWhile } from './heartbeats.js';
+import { instructionsFor } from './instructions.js';
 import { notHere } from './not-here.js';
+import { type Offer, offerOf } from './offer.js';
 import { outputOf } from './output.js';
 import { planReply } from './plan.js';
 import type { ActivityServices } from './services.js';
 import { resolveSettings } from './settings.js';
 import { streamReply } from './stream-reply.js';
 import { Tries } from './tries.js';
-import { artifactsOf } from './turn-artifacts.js';
 
 /** Temporal's bound of one payload is 2 MB. */
 const MAX_REPLY_BYTES = 2_000_000;
@@ -35,32 +35,37 @@ export async function callModel(
   if (!agent) throw notHere('Agent.NotHere', named(input), agents, context.info.attempt);
   const model = modelFor(agent);
   const tries = new Tries(context);
-  const { messages, whole } = await beatWhile(context, beatsOf(tries, undefined), () =>
-    readTranscript(services, input, context.info.attempt),
-  );
-  const tools = agents.toolsOf(agent);
-  // Before there is an artifact the tool that reads them would only be in the way.
-  const offered = tools.filter((tool) => tool.name !== READ_ARTIFACT || artifactsOf(messages).size > 0);
-  const request: ModelRequest = {
+  const { messages, whole, instructions } = await beatWhile(context, beatsOf(tries, undefined), async () => {
+    const read = await readTranscript(services, input, context.info.attempt);
+    return { ...read, instructions: await instructionsFor(agent, input, read.messages) };
+  });
+  let offer: Offer | undefined;
+  const request: Omit<ModelRequest, 'tools'> = {
     model: input.model ?? model.name,
-    instructions: messages.some((message) => message.role === 'system') ? '' : agent.instructions,
+    instructions: instructions.text,
     messages: whole,
-    tools: offered.map(described),
     ...(agent.output && formatOf(agent.output)),
     ...(input.outputRequest && { toolChoice: 'none' as const }),
     ...(input.modelOptions && { options: input.modelOptions }),
   };
-  const response = await streamReply(services, { context, tries }, model, request, input.stream);
-  if ('interrupted' in response) return response;
+  const requestFor = async (signal: AbortSignal): Promise<ModelRequest> => {
+    const warn = (text: string) => context.log.warn(text);
+    offer = await offerOf(services, agent, input, messages, { signal, warn });
+    return { ...request, tools: offer.tools.filter((tool) => !tool.hidden).map(described) };
+  };
+  const response = await streamReply(services, { context, tries }, model, requestFor, input.stream);
+  if ('interrupted' in response || !offer) return response as InterruptedReply;
+  const { tools, settled, mcp, answered } = offer;
   const cost = response.usage ?? 'unknown';
   const { timing } = tries;
   try {
     const { message, calls, output } = await beatWhile(context, beatsOf(tries, cost), async () => {
       const id = `a_${randomBytes(6).toString('hex')}`;
       // Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran.
-      const dropped = input.transcript.spans.some(({ epoch }) => epoch > 0);
-      const plan = await planReply(id, response, offered, messages, dropped ? `__${input.iteration}` : '');
-      const kept = await moveBigArguments(plan, artifacts);
+      const dropped = input.transcript.spans.some((span) => span.dropped ?? span.epoch > 0);
+      const plan = await planReply(id, response, tools, messages, dropped ? `__${input.iteration}` : '');
+      const calls = plan.calls.map(answered);
+      const kept = await moveBigArguments({ ...plan, calls }, artifacts);
       const output =
         agent.output && (await outputOf(agent.output, kept.message, input.outputRequest !== undefined));
       return { ...kept, output };
@@ -74,7 +79,10 @@ export async function callModel(
       ...(response.usage && { usage: response.usage }),
       ...(spent && { spent }),
       ...timing,
-      ...(input.resolve && { settings: resolveSettings(agent, tools, request.model, input.resolve.limits) }),
+      ...(instructions.recorded && { instructions: instructions.text }),
+      ...(input.resolve && {
+        settings: resolveSettings(agent, settled, request.model, input.resolve.limits, await mcp),
+      }),
     });
   } catch (error) {
     throw await tries.failed(error, cost);

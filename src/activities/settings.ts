@@ -1,4 +1,5 @@
 import type { Agent, AnyTool } from '../define/define-agent.js';
+import type { McpSettings } from '../shared/mcp.js';
 import type { Limits, TurnSettings } from '../shared/turn.js';
 
 // Defaults that users are not asked for. They are recorded with each turn, so that changing one changes new turns only.
@@ -29,6 +30,7 @@ export function resolveSettings(
   tools: readonly AnyTool[],
   model: string,
   limits: Limits,
+  mcp: McpSettings | undefined,
 ): TurnSettings {
   return {
     agent: agent.name,
@@ -55,6 +57,7 @@ export function resolveSettings(
     },
     ...(agent.maxContextBytes !== undefined && { maxContextBytes: agent.maxContextBytes }),
     ...(agent.output && { output: { schema: agent.output.schema, maxAsks: OUTPUT_ASKS } }),
+    ...(mcp && { mcp }),
     tools: tools.map((tool) => ({
       name: tool.name,
       idempotent: tool.idempotent,
@@ -65,6 +68,8 @@ export function resolveSettings(
       reconciles: tool.reconcile !== undefined,
       schemaHash: tool.schemaHash,
       ...(tool.agent && { agent: { name: tool.agent.name, version: tool.agent.version } }),
+      ...(tool.mcp && { mcp: tool.mcp }),
+      ...(tool.annotations && { annotations: tool.annotations }),
     })),
   };
 }

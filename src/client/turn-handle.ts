@@ -190,7 +190,7 @@ const NOT_FOUND = 5;
 
 function turnError(turnId: string, error: unknown): unknown {
   if (error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && error.code === NOT_FOUND)) {
-    return new TurnNotFound(`There is no turn ${turnId}. Look for it with: temporal workflow list`);
+    return new TurnNotFound(`There is no turn ${turnId}. Look for it with: holdfast ps --all`);
   }
   if (!(error instanceof WorkflowFailedError)) return error;
   const { cause } = error;

@@ -1,12 +1,18 @@
 import type { z } from 'zod';
 import type { JsonObject } from '../shared/json.js';
+import { FIND_TOOLS } from '../shared/mcp.js';
 import type { Model } from '../shared/model-port.js';
 import { MAX_DEPTH } from '../shared/parent-turn.js';
 import type { Limits } from '../shared/turn.js';
 import type { Tool } from './define-tool.js';
 import { jsonSchema } from './json-schema.js';
+import type { McpServer } from './mcp-server.js';
 import { notStrictBecause } from './strict-schema.js';
 import { subAgentTool } from './sub-agent-tool.js';
+
+/** What instructions may depend on: the turn's prompt, as text, and what its starter gave along. */
+export type InstructionsInput = { prompt: string; turnId: string; metadata: JsonObject };
+export type InstructionsFunction = (turn: InstructionsInput) => string | Promise<string>;
 
 export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
   /** How turns name it: letters, digits and . _ -, 64 at most. */
@@ -15,12 +21,20 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
   version?: string;
   /** What another agent's model reads that has this agent among its tools; needed then. */
   description?: string;
-  /** The system prompt. */
-  instructions: string;
+  /**
+   * The system prompt; or what works it out for a turn. That is recorded with the first reply and stays the same from
+   * then on; until then a try of the first model call may ask once more.
+   */
+  instructions: string | InstructionsFunction;
   /** A model's name at the OpenAI endpoint of the worker's environment, or a model made by `openai(...)`. */
   model: string | Model;
-  /** Tools, and other agents: the model calls one with a task, as it calls a tool. */
-  tools?: readonly (AnyTool | AnyAgent)[];
+  /** Tools; MCP servers, whose tools it has; other agents, which the model calls with a task as it calls a tool. */
+  tools?: readonly (AnyTool | McpServer | AnyAgent)[];
+  /**
+   * When its MCP servers have more tools than this, the model is not shown them, but a tool `find_tools` that finds them
+   * by words. Default 40.
+   */
+  findToolsBeyond?: number;
   limits?: Limits;
   /**
    * What the turn's last reply must be: it is checked, asked for again where it does not fit, and given as
@@ -50,9 +64,11 @@ export type Agent<Output = unknown> = {
   readonly name: string;
   readonly version: string;
   readonly description: string;
-  readonly instructions: string;
+  readonly instructions: string | InstructionsFunction;
   readonly model: string | Model;
   readonly tools: readonly AnyTool[];
+  readonly servers: readonly McpServer[];
+  readonly findToolsBeyond: number;
   readonly limits: { readonly iterations: number; readonly depth?: number };
   readonly output?: AgentOutput<Output>;
   readonly maxParallelTools: number;
@@ -71,6 +87,7 @@ export type AgentOutput<Output = unknown> = {
 const AGENT_NAME = /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/;
 const DEFAULT_ITERATIONS = 199;
 const DEFAULT_PARALLEL_TOOLS = 8;
+const DEFAULT_FIND_TOOLS_BEYOND = 40;
 /** Each is told the turn's metadata, and Temporal carries 3 MB for all that one workflow task starts. */
 const MOST_PARALLEL_TOOLS = 64;
 /** It is passed on in a workflow's input, of which Temporal carries 2 MB. */
@@ -84,10 +101,7 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
   if (!AGENT_NAME.test(name)) {
     throw new TypeError(`Agent name ${JSON.stringify(name)}: use letters, digits and . _ -, 64 at most.`);
   }
-  const tools = (options.tools ?? []).map((each) =>
-    each.kind === 'agent' ? subAgentTool(name, each) : each,
-  );
-  requireUniqueNames(name, tools);
+  const { tools, servers } = toolsAndServers(name, options.tools ?? []);
   const { depth } = options.limits ?? {};
   if (depth !== undefined && !(Number.isInteger(depth) && depth >= 0 && depth <= MAX_DEPTH)) {
     throw new RangeError(`Agent ${name}, limits.depth: use a whole number from 0 to ${MAX_DEPTH}.`);
@@ -96,7 +110,8 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
   const maxParallelTools = options.maxParallelTools ?? DEFAULT_PARALLEL_TOOLS;
   requireCount(`Agent ${name}, limits.iterations`, iterations);
   requireCount(`Agent ${name}, maxParallelTools`, maxParallelTools, MOST_PARALLEL_TOOLS);
-  const { maxContextBytes, iterationsPerRun } = options;
+  const { maxContextBytes, iterationsPerRun, findToolsBeyond = DEFAULT_FIND_TOOLS_BEYOND } = options;
+  if (findToolsBeyond !== 0) requireCount(`Agent ${name}, findToolsBeyond`, findToolsBeyond);
   if (maxContextBytes !== undefined)
     requireCount(`Agent ${name}, maxContextBytes`, maxContextBytes, MAX_CONTEXT_BYTES);
   if (iterationsPerRun !== undefined) requireCount(`Agent ${name}, iterationsPerRun`, iterationsPerRun);
@@ -108,6 +123,8 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
     instructions: options.instructions,
     model: options.model,
     tools,
+    servers,
+    findToolsBeyond,
     limits: { iterations, ...(depth !== undefined && { depth }) },
     ...(options.output && { output: agentOutput(name, options.output) }),
     maxParallelTools,
@@ -116,13 +133,30 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
   };
 }
 
-/** A sub-agent is a tool, too. An agent that has a tool of its own name would take itself for it. */
-function requireUniqueNames(agent: string, tools: readonly AnyTool[]): void {
-  const twice = tools.find((tool, index) => tools.findIndex((other) => other.name === tool.name) < index);
-  if (twice) throw new TypeError(`Agent ${agent}: two of its tools are named ${twice.name}.`);
-  const own = tools.find(({ name }) => name === agent);
-  if (own)
+function toolsAndServers(
+  agent: string,
+  given: readonly (AnyTool | McpServer | AnyAgent)[],
+): { tools: AnyTool[]; servers: McpServer[] } {
+  const tools = given.flatMap((each) => {
+    if (each.kind === 'agent') return [subAgentTool(agent, each)];
+    return each.kind === 'tool' ? [each] : [];
+  });
+  const servers = given.filter((each) => each.kind === 'mcp_server');
+  const sameName = (list: readonly { name: string }[]) =>
+    list.find((each, index) => list.findIndex(({ name }) => name === each.name) < index)?.name;
+  const tool = sameName(tools);
+  if (tool !== undefined) throw new TypeError(`Agent ${agent}: two of its tools are named ${tool}.`);
+  // Its model could take itself for it.
+  if (tools.some(({ name }) => name === agent))
     throw new TypeError(`Agent ${agent}: one of its tools has its own name. Give one of them another.`);
+  const server = sameName(servers);
+  if (server !== undefined)
+    throw new TypeError(`Agent ${agent}: two of its MCP servers are named ${server}.`);
+  if (servers.length > 0 && tools.some(({ name }) => name === FIND_TOOLS))
+    throw new TypeError(
+      `Agent ${agent}: an agent with MCP servers has a tool ${FIND_TOOLS} of Holdfast's own. Give yours another name.`,
+    );
+  return { tools, servers };
 }
 
 function agentOutput<Output extends z.ZodType>(name: string, type: Output): AgentOutput<z.output<Output>> {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { type ArtifactRef, type ArtifactSource, READ_ARTIFACT } from '../shared/artifacts.js';
 import type { JsonObject } from '../shared/json.js';
+import type { McpPlace, ToolAnnotations } from '../shared/mcp.js';
 import { errorText } from '../shared/wire-text.js';
 import type { Agent } from './define-agent.js';
 import { type Duration, durationMs } from './duration.js';
@@ -76,6 +77,11 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown> = {
   readonly parallel: boolean;
   /** The tool is this agent: a call of it is a turn. */
   readonly agent?: Agent;
+  /** Of a tool of an MCP server: what that says of it, and where it is. */
+  readonly annotations?: ToolAnnotations;
+  readonly mcp?: McpPlace;
+  /** It may be called, and the model is not shown it. */
+  readonly hidden?: true;
   run(args: z.output<Input>, context: ToolContext): MaybePromise<Result>;
   reconcile?(key: string, args: z.output<Input>): MaybePromise<Result | typeof notDone>;
 };

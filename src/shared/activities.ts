@@ -1,16 +1,18 @@
 import type { ArtifactRef } from './artifacts.js';
 import type { TranscriptSegment } from './carried.js';
 import type { Json, JsonObject } from './json.js';
+import type { McpPlace, McpSettings } from './mcp.js';
 import type { AssistantMessage, Message, ToolResultBlock } from './messages.js';
 import type { ModelOptions } from './model-options.js';
 import type { Timing } from './steps.js';
 import type { Limits, TurnSettings, TurnUsage, Usage } from './turn.js';
 
-/** Activity types of ours; a tool call's activity type is the tool's name. */
+/** Activity types of ours; a tool call's activity type is the tool's name, or `default` for one of an MCP server. */
 export const CALL_MODEL = 'holdfast.callModel';
 export const RECONCILE_TOOL = 'holdfast.reconcileTool';
 export const SEAL_TRANSCRIPT = 'holdfast.sealTranscript';
 export const SUB_AGENT_USAGE = 'holdfast.subAgentUsage';
+export const DEFAULT_ACTIVITY = 'default';
 
 /**
  * Where a transcript's messages are, so that they are never sent twice: the first `to` messages of an open run,
@@ -23,6 +25,8 @@ export type TranscriptSpan = {
   epoch: number;
   to: number;
   headId: string;
+  /** Whether rounds were dropped; absent in old ones, where any epoch but the first says so. */
+  dropped?: boolean;
   /** Of the first run where `runId` continues others: what a worker remembers of those counts. */
   firstRunId?: string;
 };
@@ -44,6 +48,8 @@ export type CallModelInput = {
   steers?: string[];
   /** The first call of a turn also resolves its settings; `limits` are the turn's own. */
   resolve?: { limits: Limits };
+  /** As the first call has settled it. */
+  mcp?: McpSettings;
   /** The call whose last message asks for the turn's output: no tool may be called. */
   outputRequest?: OutputRequest;
   /** The turn's own, in place of those that the model was made with. */
@@ -79,6 +85,8 @@ export type ModelReply = Timing & {
   output?: { ok: true; value: Json } | { ok: false; problems: string[] };
   /** In the first reply of a turn. */
   settings?: TurnSettings;
+  /** In the first reply, where the agent's own are worked out for each turn: the turn keeps them. */
+  instructions?: string;
 };
 
 export type RunToolInput = {
@@ -96,6 +104,8 @@ export type RunToolInput = {
   input: Json;
   /** As in {@link PlannedCall}: read it in place of `input`. */
   inputArtifact?: ArtifactRef;
+  /** Of a tool of an MCP server, with what the turn was settled with. */
+  mcp?: McpPlace & { idempotent: boolean; timeoutMs: number };
   metadata?: JsonObject;
 };
 

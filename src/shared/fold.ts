@@ -3,6 +3,7 @@ import type { TurnEvent } from './events.js';
 import type { SteerMessage } from './interventions.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
 import {
+  instructionsMessage,
   interruptionNote,
   openingMessages,
   outputRequestMessage,
@@ -48,6 +49,11 @@ export class TurnFold {
   /** Of a call whose worker died: its result where nothing more was done about it, because the turn was to end. */
   #lost = new Map<string, ToolResultBlock>();
   readonly #steers = new Map<string, SteerMessage>();
+
+  /** What the turn runs with; undefined before its first reply. */
+  get settings(): TurnSettings | undefined {
+    return this.#settings;
+  }
 
   /** The recorded events that the step makes, each with the next `seq`. */
   apply(step: RecordedStep): TurnEvent[] {
@@ -120,7 +126,8 @@ export class TurnFold {
       this.messages.push(message);
       return [{ type: 'message', message }];
     }
-    const { message, calls, settings, usage } = end.output;
+    const { message, calls, settings, usage, instructions } = end.output;
+    if (instructions !== undefined) this.#instruct(instructions);
     this.#settings = settings ?? this.#settings;
     this.#model = this.#settings?.model ?? this.#model;
     this.steps.replied(this.iteration, end.output);
@@ -140,6 +147,11 @@ export class TurnFold {
       { type: 'message', message, ...(usage && { usage }) },
       ...answered.map((result) => this.#settle(result)),
     ];
+  }
+
+  #instruct(instructions: string): void {
+    this.messages.unshift(instructionsMessage(this.#firstRunId, instructions));
+    this.deltaFrom += 1;
   }
 
   #toolScheduled({ activityType, input }: Extract<RecordedStep, { kind: 'tool_scheduled' }>): NewEvent[] {

@@ -72,6 +72,7 @@ const TOOL_RESULT_CAUSES = [
   'was_running',
   'may_still_run',
   'worker_lost',
+  'server_lost',
   'did_not_happen',
   'too_deep',
   'sub_agent_limit',

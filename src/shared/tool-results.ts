@@ -124,6 +124,11 @@ export function workerLost(call: CalledTool, isRepeatable = false): ToolResultBl
   );
 }
 
+/** The server that a tool runs on was lost, or gave no answer in time, after it had the call. */
+export function serverLost(call: CalledTool, text: string): ToolResultBlock {
+  return answer(call, 'unknown', 'server_lost', text);
+}
+
 export function didNotHappen(call: CalledTool): ToolResultBlock {
   return answer(
     call,

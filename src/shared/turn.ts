@@ -1,6 +1,7 @@
 import type { TranscriptBase } from './carried.js';
 import type { Intervention, SteerMessage } from './interventions.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes } from './json.js';
+import type { McpPlace, McpSettings, ToolAnnotations } from './mcp.js';
 import { type CallStatus, isMessage, type Message } from './messages.js';
 import { isModelOptions, type ModelOptions } from './model-options.js';
 import { isParentTurn, MAX_DEPTH, type ParentTurn } from './parent-turn.js';
@@ -137,6 +138,8 @@ export type TurnSettings = {
   /** What the turn's last reply must be: JSON of this schema, which is asked for `maxAsks` times beyond the first. */
   output?: { schema: JsonObject; maxAsks: number };
   tools: ToolSettings[];
+  /** Of an agent with MCP servers. */
+  mcp?: McpSettings;
 };
 
 export type ToolSettings = {
@@ -156,6 +159,10 @@ export type ToolSettings = {
   schemaHash: string;
   /** The tool is a sub-agent: a call of it is a turn of this agent. */
   agent?: { name: string; version: string };
+  /** Of a tool of an MCP server, which runs as the activity `default`. */
+  mcp?: McpPlace;
+  /** What the server says of it, where that counts. */
+  annotations?: ToolAnnotations;
 };
 
 /** `invalid_output`: the agent has an `output`, and no reply fitted it, however often it was asked. */

@@ -48,8 +48,19 @@ export async function testTurn<Output>(
   });
 }
 
-/** Replays an ended turn's history, over all its runs, with today's workflow code; throws where the two differ. */
+let replays: Promise<void> = Promise.resolve();
+
+/**
+ * Replays an ended turn's history, over all its runs, with today's workflow code; throws where the two differ. One after
+ * the other: when a replay worker ends it may take the runtime of another one with it (SDK 1.24).
+ */
 export async function replay(turnId: string): Promise<void> {
+  const ours = replays.catch(() => undefined).then(() => replayOne(turnId));
+  replays = ours;
+  await ours;
+}
+
+async function replayOne(turnId: string): Promise<void> {
   const { client } = await testPlace();
   const options = {
     workflowBundle: { codePath: workflowBundlePath() },

@@ -4,7 +4,13 @@ import type { CarriedInterventions, CarriedTurn, TranscriptSegment } from '../sh
 import type { SteerMessage } from '../shared/interventions.js';
 import { jsonBytes } from '../shared/json.js';
 import { type CallStatus, textOf, toolCallsOf } from '../shared/messages.js';
-import { interruptionNote, openingMessages, outputRequestMessage, steerMessage } from '../shared/opening.js';
+import {
+  instructionsMessage,
+  interruptionNote,
+  openingMessages,
+  outputRequestMessage,
+  steerMessage,
+} from '../shared/opening.js';
 import { turnIdOf } from '../shared/parent-turn.js';
 import { Steps } from '../shared/steps.js';
 import { pendingCalls } from '../shared/transcript.js';
@@ -129,6 +135,8 @@ export class TurnRun {
 
   count(reply: ModelReply): void {
     this.settings = reply.settings ?? this.settings;
+    if (reply.instructions !== undefined)
+      this.transcript.begin(instructionsMessage(this.firstRunId, reply.instructions));
     this.usage = addUsage(this.usage, reply.usage);
     this.countSpent(reply.spent ?? noUsage);
     this.steps.replied(this.iteration, reply);

@@ -54,6 +54,7 @@ test('a client loads no worker, no native module, no bundler, no model and no sc
 
 test.each([
   ['holdfast/codec', ['@temporalio/common', '@temporalio/proto']],
+  ['holdfast/workflows', ['@temporalio/common', '@temporalio/proto', '@temporalio/workflow']],
   ['holdfast/tools', []],
 ])('%s loads of Temporal no more than %j', async (entry, allowed: string[]) => {
   const { packages, native } = await loadedBy(entry);
@@ -66,6 +67,7 @@ test.each(['holdfast/worker', 'holdfast/testing'])(
   async (entry) => {
     const { packages, native } = await loadedBy(entry);
     expect(packages).toContain('@temporalio/worker');
+    expect(packages).not.toContain('@modelcontextprotocol/sdk');
     expect(native).toBe(true);
   },
 );

@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import type { Place } from '../../src/cli/open-client.js';
+import { findTurn } from '../../src/cli/turns/find-turn.js';
+import { awaitedBy } from '../../src/cli/turns/waiting.js';
 import type { TurnEvent } from '../../src/shared/events.js';
 import { text, toolCall } from '../../src/testing/index.js';
-import { endedTurn, untilEvent } from '../interventions/ended-turn.js';
+import { endedTurn, PATIENCE, untilEvent } from '../interventions/ended-turn.js';
 import { heldTool } from '../interventions/tools.js';
 import { echoTool } from '../turn/agents.js';
 import { ask, nested, subAgent } from './agents.js';
@@ -45,7 +48,7 @@ test('so are those of sub-agents further down', async () => {
   expect(events.map(shapeOf)).toContain('sub(sub(turn_ended))');
 });
 
-test('while a sub-agent runs, the state and the Web UI name its turn', async () => {
+test('while a sub-agent runs, the state, the Web UI and the command line name its turn', async () => {
   const hold = heldTool();
   const researcher = subAgent('researcher', [toolCall('hold'), text('found')], { tools: [hold.tool] });
   await endedTurn(
@@ -61,6 +64,16 @@ test('while a sub-agent runs, the state and the Web UI name its turn', async () 
         .getHandle(turn.turnId)
         .query('__temporal_workflow_metadata');
       expect(JSON.stringify(details)).toContain(`running: ${turnId}`);
+      const place = { client, server: { namespace: 'default' } } as Place;
+      const converter = client.client.options.loadedDataConverter;
+      // A list of turns is a little behind.
+      await vi.waitFor(async () => {
+        const short = turn.turnId.slice(0, 12);
+        const { workflowId, raw } = await findTurn(place, short);
+        expect(workflowId).toBe(turn.turnId);
+        expect((await findTurn(place, `${turn.turnId}/res`)).workflowId).toBe(turnId);
+        expect(await awaitedBy(raw, converter)).toMatchObject([{ kind: 'sub_agent', name: turnId }]);
+      }, PATIENCE);
       hold.release();
     },
   );
