@@ -138,6 +138,8 @@ async function passOver(
   if (id !== undefined) await member.model.cancel?.(id);
   if (id !== undefined || !wasNotSent) onSpent?.(id === undefined ? usage : (usage ?? 'unknown'));
   context.onWait?.(undefined);
+  // Not every model says it itself.
+  if (wasNotSent) context.onStage?.('sent');
   if (id !== undefined) await resume?.set('');
 }
 
