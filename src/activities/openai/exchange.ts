@@ -23,6 +23,11 @@ export type Exchange<Reply> = {
   reply: ReplyAccumulator<Reply>;
 };
 
+/** An answer by its status, whose text may have been too slow to be read. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof APIError && error.headers !== undefined;
+}
+
 /**
  * One request and its answer, within the timeouts and `maxReplyBytes`; retries nothing. Throws a ModelError, or the
  * signal's reason as soon as it fires.
@@ -67,11 +72,6 @@ export async function exchange<Reply>(
   } finally {
     timer.stop(readToEnd);
   }
-}
-
-/** An answer by its status, whose text may have been too slow to be read. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof APIError && error.headers !== undefined;
 }
 
 /** How long is waited for what comes next: before it says anything, and while it thinks, a model is silent. */
