@@ -25,42 +25,46 @@ const SHORT_WAIT_MS = 5_000;
 /** A provider that was down is asked last for so long, where it didn't say itself. */
 const REST_MS = 30_000;
 
-type Member = { model: Model; index: number; restsUntil: number };
+type Member = {
+  model: Model;
+  index: number;
+  restsUntil: number;
+  /** Ends those calls that wait for their turn at it by its limits, and have another model to go to. */
+  queued: Set<AbortController>;
+};
 
 /**
- * Models in order: each call goes to the first that is not down. The reply's `model` says which one answered. One that
- * was down is asked last for a while. Text that was streamed can't be taken back within a try, so a model that fails
+ * Models in order: each call goes to the first that is not known to be down, and from there to the next until one
+ * answers. The reply's `model` says which one did. One that was down is asked last for a while, and calls that wait for
+ * their turn at it go on to the next. Text that was streamed can't be taken back within a try, so a model that fails
  * after its first text fails the try, and the next try goes to the next model. A turn that names a model itself gets
  * that name from the first one only: the others go by their own. What one that is passed over works on by itself is
  * ended there.
  */
 export function fallback(models: readonly [Model, ...Model[]]): Model {
   const [first] = models;
-  const members = models.map((model, index): Member => ({ model, index, restsUntil: 0 }));
+  const members = models.map((model, index): Member => ({ model, index, restsUntil: 0, queued: new Set() }));
 
   async function call(request: ModelRequest, context: ModelContext): Promise<ModelResponse> {
     const failures: ModelError[] = [];
     const order = inOrder(members, context.resume);
     for (const member of order) {
-      let streamed = false;
-      const onText = (text: string) => {
-        streamed = true;
-        context.onText(text);
-      };
+      const isLast = member === order.at(-1);
+      const patienceMs = isLast ? untilAnotherMayBeAsked(order, member) : SHORT_WAIT_MS;
+      const longestWaitMs = Math.min(patienceMs, context.longestWaitMs ?? Infinity);
+      const asked = askedOf(member, { ...context, longestWaitMs }, !isLast);
       const model = member.index === 0 ? request.model : member.model.name;
-      const { resume, ...rest } = context;
       try {
-        return await member.model.call(
-          { ...request, model },
-          { ...rest, onText, ...(resume && { resume: resumeOf(resume, member) }) },
-        );
+        return await member.model.call({ ...request, model }, asked.context);
       } catch (thrown) {
         const error = asModelError(thrown);
         if (context.signal.aborted || !isDown(error)) throw thrown;
-        member.restsUntil = Date.now() + (error.retryAfterMs ?? REST_MS);
-        if (streamed) throw thrown;
+        rest(member, error);
+        if (asked.streamed()) throw thrown;
         failures.push(error);
-        if (member !== order.at(-1)) await passOver(member, error, context);
+        if (!isLast) await passOver(member, error, context, asked.waits());
+      } finally {
+        asked.end();
       }
     }
     throw allFailed(failures);
@@ -81,12 +85,61 @@ export function fallback(models: readonly [Model, ...Model[]]): Model {
   };
 }
 
+/** One call at one member. `mayLeave`: while it waits for its turn there, it ends when the member is found to be down. */
+function askedOf(member: Member, context: ModelContext, mayLeave: boolean) {
+  let streamed = false;
+  let stage: 'waiting' | 'sent' | undefined;
+  const queued = new AbortController();
+  const { resume, ...rest } = context;
+  const own: ModelContext = {
+    ...rest,
+    signal: AbortSignal.any([context.signal, queued.signal]),
+    onText(text) {
+      streamed = true;
+      context.onText(text);
+    },
+    onStage(now) {
+      stage = now;
+      if (now === 'waiting' && mayLeave) member.queued.add(queued);
+      else member.queued.delete(queued);
+      context.onStage?.(now);
+    },
+    ...(resume && { resume: resumeOf(resume, member) }),
+  };
+  return {
+    context: own,
+    streamed: () => streamed,
+    waits: () => stage === 'waiting',
+    end: () => member.queued.delete(queued),
+  };
+}
+
+function rest(member: Member, { type, message, retryAfterMs }: ModelError): void {
+  member.restsUntil = Date.now() + (retryAfterMs ?? REST_MS);
+  for (const each of member.queued)
+    each.abort(new ModelError(type, message, { retryable: true, retryAfterMs }));
+}
+
+/** Those before the last one in the order are down by then, or rest. */
+function untilAnotherMayBeAsked(order: readonly Member[], last: Member): number {
+  const soonest = Math.min(...order.filter((each) => each !== last).map(({ restsUntil }) => restsUntil));
+  return Math.max(SHORT_WAIT_MS, soonest - Date.now());
+}
+
 /** The reply that it goes on making would else be paid for, and gone on with by the next try. */
-async function passOver(member: Member, { usage }: ModelError, context: ModelContext): Promise<void> {
+async function passOver(
+  member: Member,
+  { usage }: ModelError,
+  context: ModelContext,
+  wasNotSent: boolean,
+): Promise<void> {
   const { resume, onSpent } = context;
   const id = resume && resumeOf(resume, member).get();
   if (id !== undefined) await member.model.cancel?.(id);
-  onSpent?.(id === undefined ? usage : (usage ?? 'unknown'));
+  if (id !== undefined || !wasNotSent) onSpent?.(id === undefined ? usage : (usage ?? 'unknown'));
+  context.onWait?.(undefined);
+  // Not every model says it itself.
+  if (wasNotSent) context.onStage?.('sent');
   if (id !== undefined) await resume?.set('');
 }
 

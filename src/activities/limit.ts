@@ -3,8 +3,9 @@ import { Limiter, type ModelLimits } from './openai/limiter.js';
 import { checkNumbers } from './openai/numbers.js';
 
 /**
- * The model, with at most so many calls and tokens at a time in this process: the others wait in their order, and
- * never fail for it. All that uses the returned model shares the limits. Throws a TypeError for a limit below 1.
+ * The model, with at most so many calls and tokens at a time in this process: the others wait in their order. One that
+ * waits fails for it only where it outlasts its try, and in a `fallback` where the provider asks for a long wait. All
+ * that uses the returned model shares the limits. Throws a TypeError for a limit below 1.
  */
 export function limit(model: Model, limits: ModelLimits): Model {
   checkNumbers('limit', limits);

@@ -116,6 +116,12 @@ function failureOf(error: unknown, tries: Tries, isLeaving: boolean): Applicatio
     type: error.type,
     message: wireText(error.message),
     nonRetryable: !error.retryable || isLast,
-    ...(error.retryAfterMs !== undefined && { nextRetryDelay: Math.max(1, error.retryAfterMs) }),
+    ...delayOf(error),
   });
+}
+
+/** Without any wait all tries would be used up at once, unless the fault bounds them itself. */
+function delayOf({ retryAfterMs, maxAttempts }: ModelError): { nextRetryDelay?: number } {
+  if (retryAfterMs === undefined || (retryAfterMs <= 0 && maxAttempts === undefined)) return {};
+  return { nextRetryDelay: Math.max(1, retryAfterMs) };
 }

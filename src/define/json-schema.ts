@@ -19,7 +19,8 @@ const remedies: { [type: string]: string } = {
 
 /**
  * The JSON schema that a model is shown, and that says no more and no less than what is checked. Throws a TypeError that
- * names the place of what can't be said in one: a date, a bigint, a symbol, a function, and in an output a transform.
+ * names the place of what can't be said in one (a date, a bigint, a symbol, a function, and in an output a transform),
+ * and of what no JSON fits: a file, a field of `z.never()` that must be there.
  */
 export function jsonSchema(what: string, type: z.ZodType, io: Io): JsonObject {
   let schema: JsonObject;
@@ -36,7 +37,8 @@ export function jsonSchema(what: string, type: z.ZodType, io: Io): JsonObject {
 
 function truthful(io: Io): (visit: Visit) => void {
   let mayTick = true;
-  return ({ zodSchema, jsonSchema }) => {
+  return ({ zodSchema, jsonSchema, path }) => {
+    refuseImpossible(zodSchema, path, jsonSchema.required);
     const { def } = (zodSchema as z.core.$ZodTypes)._zod;
     // In JSON schema it means that the provider sets it.
     delete jsonSchema.readOnly;
@@ -63,6 +65,20 @@ function truthful(io: Io): (visit: Visit) => void {
         break;
     }
   };
+}
+
+function refuseImpossible(type: z.core.$ZodType, path: Visit['path'], required: string[] = []): void {
+  const { def } = (type as z.core.$ZodTypes)._zod;
+  const refuse = (at: string, problem: string) => {
+    throw new TypeError(`${at === '' ? '' : `${at}: `}${problem}`);
+  };
+  if (def.type === 'file') refuse(pathText(path), 'No JSON is a file. Use a text: its path, or its base64.');
+  if (def.type === 'never' && path.length === 0) refuse('', 'Nothing fits z.never().');
+  if (def.type !== 'object') return;
+  const never = required.find((key) => (def.shape[key] as z.core.$ZodTypes)?._zod.def.type === 'never');
+  if (never === undefined) return;
+  const at = pathText([...path, 'properties', never]);
+  refuse(at, 'It must be there, and nothing fits z.never(). Leave it out, or use z.never().optional().');
 }
 
 /** A default that is the time of the day differs from then on. */

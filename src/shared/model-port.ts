@@ -66,6 +66,11 @@ export type ModelContext = {
   onStage?(stage: 'waiting' | 'sent'): void;
   /** To be told of each request that came to nothing while the call goes on by another one. */
   onSpent?(usage: Usage | UnknownUsage | undefined): void;
+  /**
+   * Where the provider has asked for a longer wait than this, in milliseconds, a call that waits for its turn is to fail
+   * with `Model.RateLimited` in place of waiting so long: the caller has another model. Absent: it waits.
+   */
+  longestWaitMs?: number;
   /** To be told when the call waits for its turn by limits of this process; undefined: no longer. */
   onWait?(wait: Wait | undefined): void;
 };

@@ -83,7 +83,7 @@ describe('a schema that strict mode does not take is sent as it is, and the tool
     ['fields of any name', z.object({ a: z.object({}).catchall(z.number()) }), 'a takes fields of any name'],
     ['anything', z.object({ a: z.any() }), 'a takes values of any type'],
     ['unknown items', z.object({ a: z.array(z.unknown()) }), 'a[] takes values of any type'],
-    ['nothing', z.object({ a: z.never() }), 'a has "not", which strict mode does not know'],
+    ['nothing', z.object({ a: z.never().nullable() }), 'a has "not", which strict mode does not know'],
     [
       'a tuple',
       z.object({ a: z.tuple([z.string()]) }),
@@ -212,6 +212,21 @@ describe('what JSON can not say is refused when it is defined, by its place', ()
     const nested = z.object({ total: z.object({ cents: z.string().transform(Number) }) });
     expect(() => toolOf(nested)).not.toThrow();
     expect(() => outputOf(nested)).toThrow(/^Agent helper: its output has no JSON schema\. total\.cents: /);
+  });
+
+  // No JSON would fit it.
+  test('a file, and a field that must be there and never can be', () => {
+    const nested = (type: z.ZodType) => toolOf(z.object({ orders: z.array(z.object({ when: type })) }));
+    expect(() => nested(z.file())).toThrow(
+      'Tool pay: its input has no JSON schema. orders[].when: No JSON is a file.',
+    );
+    expect(() => nested(z.file().optional())).toThrow('orders[].when: No JSON is a file.');
+    expect(() => nested(z.never())).toThrow(
+      'Tool pay: its input has no JSON schema. orders[].when: It must be there, and nothing fits z.never().',
+    );
+    expect(() => outputOf(z.never())).toThrow('Nothing fits z.never().');
+    expect(() => nested(z.never().optional())).not.toThrow();
+    expect(() => nested(z.union([z.string(), z.never()]))).not.toThrow();
   });
 
   test('what to write in its place is told', () => {

@@ -116,6 +116,42 @@ test.each([
   expect(report.ok).toBe(false);
 });
 
+test.each([
+  [429, 'The server limits requests.'],
+  [503, 'The server is overloaded.'],
+  [500, 'The server failed.'],
+])('a %i is told with what to do, and of no tries that the doctor does not make', async (status, says) => {
+  const { url, requests } = await serve(() => fault({ status, body: { error: { message: 'no' } } }));
+  const { finding, report } = await reportOn(url);
+  expect(finding('reply')).toMatchObject({
+    says: `${says} ${status}: no`,
+    advice: expect.stringContaining('the doctor asks once'),
+  });
+  expect(JSON.stringify(report)).not.toMatch(/will be tried again|asked once more/);
+  expect(requests).toHaveLength(2);
+});
+
+test('a country that is not served is no fault of the key', async () => {
+  const error = { code: 'unsupported_country_region_territory' };
+  const message = 'Country, region, or territory not supported';
+  const { url, requests } = await serve(() => fault({ status: 403, body: { error: { ...error, message } } }));
+  const { finding, statuses } = await reportOn(url);
+  expect(statuses).toMatchObject({ key: 'none', reply: 'failed', streaming: 'none' });
+  expect(finding('reply')?.says).toContain('does not serve this country or region');
+  expect(requests).toHaveLength(1);
+});
+
+test('a server that refuses nothing but stream_options is said to stream without it', async () => {
+  const refusal = fault({ status: 400, body: { error: 'Extra inputs are not permitted' } });
+  const served = await serve(() => (served.requests.at(-1)?.body.stream_options ? refusal : undefined));
+  const { statuses, finding } = await reportOn(served.url);
+  expect(statuses).toEqual({ ...allOk, streaming: 'failed', usage: 'none' });
+  expect(finding('streaming')).toMatchObject({
+    says: expect.stringContaining('Extra inputs are not permitted'),
+    advice: 'Leave it out: openai({ body: { stream_options: null } }).',
+  });
+});
+
 test("an unknown model is answered with the server's nearest names", async () => {
   const body = { error: { message: 'The model does not exist', code: 'model_not_found' } };
   const { url } = await serve(() => fault({ status: 404, body }), { model: 'qwen3-coder' });

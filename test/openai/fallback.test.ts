@@ -100,6 +100,38 @@ describe('fallback models', () => {
     expect(second.requests).toEqual([]);
   });
 
+  it.each([
+    ['limiting for ten minutes', fault({ status: 429, retryAfter: 600 }), 1],
+    // The next in line goes out as soon as the first has ended.
+    ['overloaded', fault({ status: 503 }), 2],
+  ])(
+    'are gone on to by those that wait for their turn at one that is found to be %s',
+    async (_name, down, sent) => {
+      const server = await serveScriptedModel([down]);
+      onTestFinished(() => server.close());
+      const first = openai({ baseURL: server.url, maxConcurrent: 1 });
+      const models = fallback([first, good()]);
+      const spent: unknown[] = [];
+      const context = () => contextWith({ onSpent: (usage) => spent.push(usage) });
+      const replies = await Promise.all([1, 2, 3].map(() => models.call(request, context())));
+      expect(replies.map(({ model }) => model)).toEqual(['good', 'good', 'good']);
+      expect(server.requests).toHaveLength(sent);
+      expect(spent).toHaveLength(sent);
+    },
+  );
+
+  it('are gone on to where others have closed the limits of the first for long', async () => {
+    const server = await serveScriptedModel([fault({ status: 429, retryAfter: 600 })]);
+    onTestFinished(() => server.close());
+    const first = openai({ baseURL: server.url, maxConcurrent: 1 });
+    await failureOf(first.call(request, contextWith()));
+    expect((await fallback([first, good()]).call(request, contextWith())).model).toBe('good');
+    const failing = scriptedModel([fault({ status: 503, retryAfter: 20 })], { name: 'failing' });
+    const failure = await failureOf(fallback([first, failing]).call(request, contextWith()));
+    expect(failure).toMatchObject({ type: 'Model.RateLimited', retryAfterMs: 20_000 });
+    expect(server.requests).toHaveLength(1);
+  });
+
   it('have the name of the first', () => {
     expect(fallback([good('a'), good('b')]).name).toBe('a');
   });

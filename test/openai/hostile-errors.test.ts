@@ -13,7 +13,7 @@ describe('what a provider says, however it is made', () => {
   it('is read in time that grows with its length only', async () => {
     const many = 300_000;
     expect(badResponse(`<html>${'<title'.repeat(many)}`).type).toBe('Model.BadResponse');
-    expect(retryAfterInText(`retryDelay${' '.repeat(many)}x`)).toBeUndefined();
+    expect(retryAfterInText(`retryDelay${' '.repeat(many)}x`, Date.now())).toBeUndefined();
     const text = `\`\`\`json${'\n'.repeat(many)}`;
     const message = {
       ...{ role: 'assistant' as const, id: 'a', stopReason: 'end_turn' as const },

@@ -40,6 +40,24 @@ test.each([
   expect(await messageOf(saying(`unknown user ${apiKey}.`), { apiKey })).toContain(`unknown user ${shown}.`);
 });
 
+test.each([
+  ['cut', '0123456789abcdef0123456789abcdef', '0123456789abcdef012345678...'],
+  ['cut after eight', 'abcdefgh0123456789', 'abcdefgh...'],
+  ['escaped as JSON', 'my"key\\0123456789', String.raw`my\"key\\0123456789`],
+  ['escaped twice', 'my"key0123456789', String.raw`my\\\"key0123456789`],
+  ['with escaped slashes', 'key/0123456789', String.raw`key\/0123456789`],
+  ['escaped for an address', 'key/+0123456789==', 'key%2F%2B0123456789%3D%3D'],
+  ['escaped and cut', 'key/+0123456789==', 'key%2F%2B01234...'],
+])('a key is hidden where it is %s', async (_, apiKey, shown) => {
+  const message = await messageOf(saying(`Incorrect key: ${shown} It is wrong.`), { apiKey });
+  expect(message).toMatch(/Incorrect key: \[key\]\.{0,3} It is wrong/);
+});
+
+test('the beginning of a key that is a word is shown where it is one', async () => {
+  const message = await messageOf(saying('anthropic is down'), { apiKey: 'anthropic-team-key' });
+  expect(message).toContain('anthropic is down');
+});
+
 test('a page that repeats the key in place of an answer shows none of it', async () => {
   const page = rawBytes(['I know you, hunter2-is-mine.'], {
     headers: { 'content-type': 'application/json' },

@@ -10,16 +10,16 @@ import { retryAfterInText, retryAfterMs } from './retry-after.js';
 /**
  * The one place where anything that a provider call throws becomes a {@link ModelError}. Its text says what to do,
  * then what the provider said; at most 2 KB, without `key` and whatever else looks like a key. It has no `cause`: that
- * would carry headers and bodies into Temporal's history.
+ * would carry headers and bodies into Temporal's history. `headers` are those of the answer that the error came in.
  */
-export function classifyError(thrown: unknown, key?: string): ModelError {
+export function classifyError(thrown: unknown, key?: string, headers?: Headers): ModelError {
   if (thrown instanceof ModelError) return thrown;
   if (thrown instanceof APIConnectionTimeoutError)
     return modelFailure('Model.Timeout', thrown.message, { key });
   if (thrown instanceof APIConnectionError) {
     return isUnsendable(thrown) ? unsendable(thrown, key) : fromNetwork(thrown, key);
   }
-  if (thrown instanceof APIError) return fromProvider(thrown, key);
+  if (thrown instanceof APIError) return fromProvider(thrown, key, thrown.headers ?? headers);
   if (thrown instanceof SyntaxError) return modelFailure('Model.BadResponse', thrown.message, { key });
   if (isUnsendable(thrown)) return unsendable(thrown, key);
   if (isNetworkError(thrown)) return fromNetwork(thrown, key);
@@ -66,7 +66,7 @@ export function providerError(
   return APIError.generate(status, shown && { error: shown }, said, headers);
 }
 
-function fromProvider(thrown: APIError, key: string | undefined): ModelError {
+function fromProvider(thrown: APIError, key: string | undefined, headers: Headers | undefined): ModelError {
   const body: unknown = thrown.error;
   const code = field(body, 'code') ?? thrown.code;
   const fault: ProviderFault = {
@@ -74,7 +74,7 @@ function fromProvider(thrown: APIError, key: string | undefined): ModelError {
     words: [code, field(body, 'type') ?? thrown.type, field(body, 'status')].filter(
       (word) => typeof word === 'string',
     ),
-    text: saidBy(thrown, body).slice(0, MAX_SAID_CHARACTERS),
+    text: saidBy(thrown).slice(0, MAX_SAID_CHARACTERS),
   };
   const type = typeOfFault(fault);
   const said = fault.status === undefined ? fault.text : `${fault.status}: ${fault.text}`;
@@ -82,14 +82,32 @@ function fromProvider(thrown: APIError, key: string | undefined): ModelError {
     key,
     // An error that came inside of a 200 and says nothing we know is more likely the provider's trouble than ours.
     ...(type === 'Model.Failed' && { retryable: true }),
-    retryAfterMs: retryAfterMs(thrown.headers, Date.now()) ?? retryAfterInText(fault.text),
+    retryAfterMs: askedWaitMs(headers, fault.text, field(body, 'details')),
   });
 }
 
-function saidBy(thrown: APIError, body: unknown): string {
+/** Gemini says it in a list of details. */
+function askedWaitMs(headers: Headers | undefined, text: string, details: unknown): number | undefined {
+  const now = Date.now();
+  const inDetails = details === undefined ? '' : jsonText(details, '');
+  return retryAfterMs(headers, now) ?? retryAfterInText(text, now) ?? retryAfterInText(inDetails, now);
+}
+
+/** All that the provider said in words, and what one behind it said, where a gateway tells. */
+export function saidBy(thrown: APIError): string {
+  const body: unknown = thrown.error;
   const message = field(body, 'message') ?? field(body, 'detail');
-  if (typeof message === 'string' && message !== '') return message;
+  if (typeof message === 'string' && message !== '') return `${message}${saidBehind(body)}`;
   return body === undefined ? shortBody(thrown.message) : jsonText(message ?? body, TOO_DEEP);
+}
+
+/** OpenRouter says "Provider returned error", and in `metadata` which one returned what. */
+function saidBehind(body: unknown): string {
+  const metadata = field(body, 'metadata');
+  const raw = field(metadata, 'raw');
+  if (raw === undefined || raw === '') return '';
+  const name = field(metadata, 'provider_name');
+  return ` (${typeof name === 'string' ? `${name}: ` : ''}${typeof raw === 'string' ? shortBody(raw) : jsonText(raw, TOO_DEEP)})`;
 }
 
 /** Of an HTML page its title, which is all that a person can use. */

@@ -1,4 +1,5 @@
 import type { OpenAI } from 'openai';
+import { APIError } from 'openai/core/error';
 import type { ModelContext } from '../../shared/model-port.js';
 import { answerEvents } from './answer-events.js';
 import { classifyError } from './classify-error.js';
@@ -22,6 +23,11 @@ export type Exchange<Reply> = {
   reply: ReplyAccumulator<Reply>;
 };
 
+/** An answer by its status, whose text may have been too slow to be read. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof APIError && error.headers !== undefined;
+}
+
 /**
  * One request and its answer, within the timeouts and `maxReplyBytes`; retries nothing. Throws a ModelError, or the
  * signal's reason as soon as it fires.
@@ -32,14 +38,14 @@ export async function exchange<Reply>(
 ): Promise<Reply> {
   const timer = wireTimer(signal);
   const patience = patienceOf(timer, options);
-  let isAnswered = false;
+  let headers: Headers | undefined;
   let cameAny = false;
   let readToEnd = false;
   try {
     const client = await openAiClient(access);
     onStage?.('sent');
     const response = await send(client, timer.signal);
-    isAnswered = true;
+    headers = response.headers;
     const events = answerEvents(response, {
       maxBytes: options.maxReplyBytes ?? MAX_REPLY_BYTES,
       onBytes: patience.onBytes,
@@ -56,10 +62,10 @@ export async function exchange<Reply>(
     return read;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    const late = timer.problem();
-    const failure = late ?? classifyError(error, access.apiKey);
+    const late = isRefusal(error) ? undefined : timer.problem();
+    const failure = late ?? classifyError(error, access.apiKey, headers);
     // Nothing of a reply was seen, perhaps, and the provider may be at it, or has been, all the same.
-    const isCut = isAnswered && ['Model.StreamCut', 'Model.Connection'].includes(failure.type);
+    const isCut = headers && ['Model.StreamCut', 'Model.Connection'].includes(failure.type);
     const hasBegun = cameAny || late !== undefined || isCut || error instanceof SyntaxError;
     failure.usage ??= reply.usage?.() ?? (hasBegun ? 'unknown' : undefined);
     throw failure;

@@ -13,10 +13,11 @@ export type ProviderFault = {
  * OpenAI, vLLM: "maximum context length is"; "exceeds the context window"; llama.cpp: "exceeds the available context
  * size"; Ollama: "input length exceeds the context length"; Anthropic: "prompt is too long"; Gemini: "input token
  * count (9) exceeds the maximum"; OpenRouter: "This endpoint's maximum context length is"; Mistral: "Prompt contains 9
- * tokens ... too large for model"; LM Studio: "greater than the context length"; Bedrock: "Input is too long".
+ * tokens ... too large for model"; LM Studio: "greater than the context length"; Bedrock: "Input is too long"; LiteLLM:
+ * "ContextWindowExceededError: Input tokens exceed the configured limit".
  */
 const TOO_LONG =
-  /maximum context length|context[ _](?:length|window|size|limit)|maximum (?:input|prompt|model|sequence) length|(?:prompt|input|conversation|request|messages?) (?:is|are) too long|too many (?:input |total |prompt )?tokens|input (?:token count|length)|tokens?.{0,40}(?:too large for model|exceeds? the (?:max|limit))|exceed(?:s|ed)? (?:the |model )(?:max(?:imum)? (?:number of )?(?:input )?tokens|token limit)/i;
+  /maximum context length|context[ _](?:length|window|size|limit)|ContextWindowExceeded|maximum (?:input|prompt|model|sequence) length|(?:prompt|input|conversation|request|messages?) (?:is|are) too long|too many (?:input |total |prompt )?tokens|input (?:token count|length)|tokens?.{0,40}(?:too large for model|exceeds? the (?:max|limit|configured limit))|exceed(?:s|ed)? (?:the |model )(?:max(?:imum)? (?:number of )?(?:input )?tokens|token limit)/i;
 
 const TOO_LONG_WORDS = [
   'context_length_exceeded',
@@ -25,6 +26,15 @@ const TOO_LONG_WORDS = [
   'model_context_window_exceeded',
   'string_above_max_length',
 ];
+
+/** `max_tokens` above what the model writes: the conversation is not at fault. */
+const OUTPUT_LIMIT =
+  /max(?:imum)?[_ ]?(?:\w{1,10}[_ ])?(?:output[_ ]?)?tokens|(?:output|completion)[_ ]tokens/i;
+const OF_INPUT = /context|input|prompt|message|conversation/i;
+
+/** A server that fails says so of itself, with the same words: only these say it of the request. */
+const EXCEEDS = /exceed|too (?:long|large|many|big)|(?:longer|larger|greater|more) than|maximum/i;
+const OUT_OF_MEMORY = /out of memory|\bOOM\b|allocat/i;
 
 /** Words of a limit by the minute, which may count tokens, too. */
 const PER_TIME = /per (?:minute|min|day|hour)|rate.?limit|\bTPM\b/i;
@@ -69,8 +79,10 @@ export function typeOfFault(fault: ProviderFault): ModelFailureType {
 
 function isTooLong({ status, text }: ProviderFault, words: readonly string[]): boolean {
   if (words.some((word) => TOO_LONG_WORDS.includes(word))) return true;
+  const isServers = status === 500 && (!EXCEEDS.test(text) || OUT_OF_MEMORY.test(text));
   const mayBe = status === undefined || status === 400 || status === 413 || status === 422 || status === 500;
-  return mayBe && TOO_LONG.test(text) && !PER_TIME.test(text);
+  if (!mayBe || isServers || !TOO_LONG.test(text) || PER_TIME.test(text)) return false;
+  return OF_INPUT.test(text) || !OUTPUT_LIMIT.test(text);
 }
 
 const OUT_OF_QUOTA = [
@@ -92,9 +104,13 @@ function isOutOfQuota({ status, text }: ProviderFault, words: readonly string[])
 }
 
 const OVERLOADED = /overloaded|^slow_down$|^engine_|^unavailable$/;
+/** Of the server itself: a request may have an overloaded function in it. */
+const IS_OVERLOADED =
+  /\b(?:model|server|engine|service|provider|system|we)\b.{0,60}\b(?:is|are) (?:currently |temporarily )?(?:overloaded|at capacity|busy)/i;
 
 function isOverloaded({ status, text }: ProviderFault, words: readonly string[]): boolean {
   if (status === 503 || status === 529) return true;
+  if (status === 400 && IS_OVERLOADED.test(text)) return true;
   const mayBe = status === undefined || status >= 500;
   return (
     mayBe &&

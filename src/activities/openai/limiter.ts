@@ -7,6 +7,7 @@ import {
   type Wait,
 } from '../../shared/model-port.js';
 import type { Usage } from '../../shared/usage.js';
+import { modelFailure } from './model-failure.js';
 
 export type ModelLimits = {
   /** Calls that run at once in this process. */
@@ -17,16 +18,24 @@ export type ModelLimits = {
 
 type Reply = Pick<ModelResponse, 'usage'>;
 type Spent = { at: number; tokens: number };
-type Waiting = { limits: ModelLimits; spent: Spent; go(): void; tell(wait: Wait | undefined): void };
-type Waiter = Pick<ModelContext, 'signal' | 'onWait' | 'onStage'>;
+type Waiting = {
+  limits: ModelLimits;
+  spent: Spent;
+  longestWaitMs: number;
+  go(): void;
+  refuse(waitMs: number): void;
+  tell(wait: Wait | undefined): void;
+};
+type Waiter = Pick<ModelContext, 'signal' | 'onWait' | 'onStage' | 'longestWaitMs'>;
 
 const WINDOW_MS = 60_000;
 const CHARACTERS_A_TOKEN = 4;
 const ATTACHED = 'x'.repeat(1000 * CHARACTERS_A_TOKEN);
 
 /**
- * Lets calls of one model through in the order in which they came, within limits; a call that has to wait never fails
- * for it, except by its signal. A provider's "too many requests, come back in 5 s" holds back those that wait, too.
+ * Lets calls of one model through in the order in which they came, within limits. A provider's "too many requests, come
+ * back in 5 s" holds back those that wait, too. A call that has to wait fails for it only by its signal, and by its
+ * `longestWaitMs`.
  */
 export class Limiter {
   readonly #waiting: Waiting[] = [];
@@ -75,17 +84,31 @@ export class Limiter {
   }
 
   /** Resolves when the call counts as running; rejects with the signal's reason as soon as it fires. */
-  async #admitted(limits: ModelLimits, spent: Spent, { signal, onWait }: Waiter): Promise<void> {
+  async #admitted(
+    limits: ModelLimits,
+    spent: Spent,
+    { signal, onWait, longestWaitMs }: Waiter,
+  ): Promise<void> {
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
-      const stop = () => {
+      const leave = () => {
+        signal.removeEventListener('abort', stop);
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+      };
+      const stop = () => {
+        leave();
         reject(signal.reason);
         this.#letGo();
       };
       const waiting: Waiting = {
         limits,
         spent,
+        longestWaitMs: longestWaitMs ?? Infinity,
+        refuse(waitMs) {
+          leave();
+          onWait?.(undefined);
+          reject(closedFor(waitMs));
+        },
         go() {
           signal.removeEventListener('abort', stop);
           onWait?.(undefined);
@@ -119,6 +142,9 @@ export class Limiter {
   /** Those that wait go, from the first, until one may not. */
   #letGo(): void {
     clearTimeout(this.#timer);
+    const closedMs = this.#closedUntil - Date.now();
+    for (const waiting of this.#waiting.filter((each) => closedMs > each.longestWaitMs))
+      waiting.refuse(closedMs);
     for (;;) {
       const [first] = this.#waiting;
       if (first === undefined) return;
@@ -136,6 +162,11 @@ export class Limiter {
       first.go();
     }
   }
+}
+
+function closedFor(retryAfterMs: number): ModelError {
+  const details = `another call was asked to wait, for ${retryAfterMs} ms from now; this one was not sent`;
+  return modelFailure('Model.RateLimited', details, { retryAfterMs });
 }
 
 function tokensOf(usage: Usage | undefined): number | undefined {

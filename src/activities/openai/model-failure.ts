@@ -4,6 +4,7 @@ import { wireText } from '../../shared/wire-text.js';
 import { withoutSecrets } from './secrets.js';
 
 export const MAX_FAILURE_BYTES = 2048;
+const DETAILS = ' Details: ';
 
 type FailureOptions = {
   /** Will not be in the text. */
@@ -29,12 +30,18 @@ export function modelFailure(
 ): ModelError {
   const { retryable, advice } = whatToDo[type];
   const said = withoutSecrets(details, options.key);
-  return new ModelError(type, wireText(`${options.advice ?? advice} Details: ${said}`, MAX_FAILURE_BYTES), {
+  return new ModelError(type, wireText(`${options.advice ?? advice}${DETAILS}${said}`, MAX_FAILURE_BYTES), {
     retryable: options.retryable ?? retryable,
     retryAfterMs: options.retryAfterMs,
     maxAttempts: options.maxAttempts,
     usage: options.usage,
   });
+}
+
+/** Of a failure's text the details, without what to do in a turn; the whole text where it has none. */
+export function detailsOf({ message }: ModelError): string {
+  const at = message.indexOf(DETAILS);
+  return at === -1 ? message : message.slice(at + DETAILS.length);
 }
 
 export type ModelFailureType = keyof typeof whatToDo;

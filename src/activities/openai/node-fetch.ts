@@ -1,5 +1,6 @@
-/** More of an error's body is not read: a server may go on for ever. */
+/** More of an error's body is not read, nor for longer: a server may go on for ever. */
 const MAX_ERROR_BYTES = 1_000_000;
+const MAX_ERROR_MS = 10_000;
 
 /** Where Node's fetch, and undici's `setGlobalDispatcher`, keep what all requests go through; the first from Node 26. */
 const KEPT_AT = [Symbol.for('undici.globalDispatcher.2'), Symbol.for('undici.globalDispatcher.1')];
@@ -29,12 +30,19 @@ export async function patientFetch(url: string | URL | Request, init?: RequestIn
   return new Response(ReadableStream.from(firstBytes(response.body)), { status, statusText, headers });
 }
 
-async function* firstBytes(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* firstBytes(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  const timer = setTimeout(() => void reader.cancel().catch(() => undefined), MAX_ERROR_MS);
   let bytes = 0;
-  for await (const chunk of body) {
-    const room = MAX_ERROR_BYTES - bytes;
-    bytes += chunk.length;
-    yield chunk.subarray(0, room);
-    if (bytes >= MAX_ERROR_BYTES) return;
+  try {
+    while (bytes < MAX_ERROR_BYTES) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value.subarray(0, MAX_ERROR_BYTES - bytes);
+      bytes += value.length;
+    }
+  } finally {
+    clearTimeout(timer);
+    await reader.cancel().catch(() => undefined);
   }
 }

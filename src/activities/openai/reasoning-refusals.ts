@@ -1,5 +1,6 @@
 import { APIError } from 'openai/core/error';
 import type { AssistantMessage, Message } from '../../shared/messages.js';
+import { saidBy } from './classify-error.js';
 import type { Place } from './origin.js';
 
 type Asked = {
@@ -57,7 +58,7 @@ function learnFrom(error: APIError, { place, messages, canGiveMore }: Asked): bo
   if (error.status !== 400 && error.status !== 422 && error.code !== 'invalid_encrypted_content')
     return false;
   const at = keyOf(place);
-  const said = `${error.code} ${error.message}`.slice(0, MAX_SAID_CHARACTERS);
+  const said = `${error.code} ${saidBy(error)}`.slice(0, MAX_SAID_CHARACTERS);
   if (MISSING.test(said)) {
     if (!canGiveMore || demanding.has(at)) return false;
     demanding.add(at);

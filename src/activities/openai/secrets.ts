@@ -23,12 +23,51 @@ export function keepSecret({ apiKey, headers = {} }: Access): void {
   for (const oldest of [...kept].slice(0, -MAX_KEPT)) kept.delete(oldest);
 }
 
-/** The text without what is kept secret, `key`, and whatever else looks like a key. */
+/** The text without what is kept secret, `key`, escaped or cut as they may be, and whatever else looks like a key. */
 export function withoutSecrets(text: string, key = ''): string {
   // One may be a part of another.
-  const known = [...kept, key].filter(isSecret).sort((one, other) => other.length - one.length);
+  const known = [...new Set([...kept, key].filter(isSecret).flatMap(formsOf))];
+  known.sort((one, other) => other.length - one.length);
   const withoutOurs = known.reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text);
-  return PATTERNS.reduce((rest, [pattern, shown]) => rest.replace(pattern, shown), withoutOurs);
+  const withoutCut = known.reduce(withoutBeginnings, withoutOurs);
+  return PATTERNS.reduce((rest, [pattern, shown]) => rest.replace(pattern, shown), withoutCut);
+}
+
+/** As it is, in JSON, in JSON within JSON, in an address. */
+function formsOf(secret: string): string[] {
+  const inJson = escaped(secret);
+  const inUrl = encodeURIComponent(secret.toWellFormed());
+  return [
+    ...[secret, inJson, escaped(inJson), secret.replaceAll('/', '\\/')],
+    ...[inUrl, inUrl.replaceAll('%2F', '/'), inUrl.replace(/%../g, (code) => code.toLowerCase())],
+  ];
+}
+
+function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+const MIN_BEGINNING = 8;
+/** So long a one is no word by chance. */
+const LONG_BEGINNING = 16;
+const CUT = /^(?:\.\.|…|\*\*)/;
+
+/** Providers cut a key that they show: `0123456789ab...`. One that may be a word counts where it is seen to be cut. */
+function withoutBeginnings(text: string, secret: string): string {
+  const head = secret.slice(0, MIN_BEGINNING);
+  if (secret.length <= MIN_BEGINNING || /\s/.test(secret)) return text;
+  let shown = '';
+  let rest = text;
+  for (let at = rest.indexOf(head); at !== -1; at = rest.indexOf(head)) {
+    let length = MIN_BEGINNING;
+    while (length < secret.length && rest[at + length] === secret[length]) length += 1;
+    const end = at + length;
+    const isOurs =
+      length >= LONG_BEGINNING || /\d/.test(secret.slice(0, length)) || CUT.test(rest.slice(end, end + 2));
+    shown += isOurs ? `${rest.slice(0, at)}[key]` : rest.slice(0, end);
+    rest = rest.slice(end);
+  }
+  return shown + rest;
 }
 
 /** `Bearer abc`: what follows the scheme is secret by itself. Other headers name a provider, a project, an address. */

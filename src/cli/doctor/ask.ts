@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { detailsOf } from '../../activities/openai/model-failure.js';
 import { openai } from '../../activities/openai/openai.js';
 import type { OpenAiOptions } from '../../activities/openai/options.js';
 import { planReply } from '../../activities/plan.js';
@@ -8,6 +9,7 @@ import { type AssistantMessage, type Message, textContent, textOf } from '../../
 import { ModelError, type ModelRequest, type ModelResponse } from '../../shared/model-port.js';
 import { errorText } from '../../shared/wire-text.js';
 import type { Endpoint } from './endpoint.js';
+import { refusedWith } from './refusals.js';
 
 /** The tool of the checks, with a product's way to check arguments; its body is never run. */
 export const weather = defineTool({
@@ -28,8 +30,8 @@ export type Asked = {
   firstMs: number | undefined;
 };
 
-/** In place of an answer: what went wrong, of a type of docs/errors.md. */
-export type Refused = { type: string; problem: string };
+/** In place of an answer: what went wrong, of a type of docs/errors.md, and what to do. */
+export type Refused = { type: string; problem: string; advice?: string };
 
 export function wasRefused(asked: Asked | Refused): asked is Refused {
   return 'problem' in asked;
@@ -63,9 +65,8 @@ export async function ask(
     const ms = Math.round(performance.now() - startedAt);
     return { response, message, calls, text: textOf(message), ms, pieces, firstMs };
   } catch (error) {
-    if (error instanceof ModelError) return { type: error.type, problem: error.message };
+    if (error instanceof ModelError) return refusedWith(error.type, detailsOf(error));
     if (!signal.aborted) return { type: 'Model.Failed', problem: errorText(error) };
-    const problem = `No whole reply came within ${endpoint.timeoutMs / 1000} s.`;
-    return { type: 'Model.Timeout', problem };
+    return refusedWith('Model.Timeout', `No whole reply came within ${endpoint.timeoutMs / 1000} s.`);
   }
 }

@@ -1,4 +1,4 @@
-import { accessOf } from '../../activities/openai/access.js';
+import { accessOf, isOpenAi } from '../../activities/openai/access.js';
 import type { Access } from '../../activities/openai/openai-client.js';
 import type { OpenAiOptions } from '../../activities/openai/options.js';
 import { withoutSecrets } from '../../activities/openai/secrets.js';
@@ -33,7 +33,7 @@ export function endpointOf(
 ): Endpoint {
   const options: OpenAiOptions = { api, ...(baseUrl !== undefined && { baseURL: baseUrl }) };
   const access: Access = accessOf(options);
-  const { origin, pathname, hostname, username, password } = new URL(access.baseURL ?? OPENAI_URL);
+  const { origin, pathname, username, password } = new URL(access.baseURL ?? OPENAI_URL);
   if (username !== '' || password !== '') {
     throw new UsageError(
       'OPENAI_BASE_URL has a user or a password in it, which no request can carry. Set a key as OPENAI_API_KEY.',
@@ -41,7 +41,7 @@ export function endpointOf(
   }
   return {
     url: `${origin}${pathname}`.replace(/\/+$/, ''),
-    isOpenAi: hostname === 'api.openai.com',
+    isOpenAi: isOpenAi(access.baseURL),
     key: access.apiKey,
     model: model || env['OPENAI_MODEL'] || (access.baseURL ? undefined : OPENAI_MODEL),
     ...{ options, timeoutMs },

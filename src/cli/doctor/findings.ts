@@ -10,6 +10,8 @@ export type Findings = {
   /** No request can succeed: what comes after is not tried. */
   hopeless?: boolean;
   reply?: Asked | Refused;
+  /** What requests have to go with. */
+  options?: OpenAiOptions;
   streamed?: Asked | Refused;
   calls?: Asked | Refused;
   /** Of all replies. */

@@ -3,7 +3,8 @@ import { type Check, type Finding, failed, NOT_TRIED, none, ok } from './check.j
 import type { Endpoint } from './endpoint.js';
 import { type AskModel, type Findings, seconds } from './findings.js';
 import { contextWindow, offered } from './model-list.js';
-import { reach } from './reach.js';
+import { PAGE_ADVICE, reach } from './reach.js';
+import { failedWith, isOfRegion } from './refusals.js';
 import { streaming } from './streaming.js';
 import { structuredOutput } from './structured-output.js';
 import { parallelCalls, toolCalls, toolResults } from './tool-checks.js';
@@ -15,7 +16,7 @@ export function modelChecks(endpoint: Endpoint): Check[] {
   const found: Findings = {};
   const askModel: AskModel = async (messages, more, options) => {
     const stream = found.streamed === undefined || !wasRefused(found.streamed);
-    const asked = await ask(endpoint, messages, more, { stream, ...options });
+    const asked = await ask(endpoint, messages, more, { stream, ...found.options, ...options });
     if (!wasRefused(asked)) {
       found.reasoned ||= asked.response.content.some((part) => part.type === 'reasoning' && part.text !== '');
     }
@@ -26,7 +27,7 @@ export function modelChecks(endpoint: Endpoint): Check[] {
     key: () => keyAccepted(endpoint, found, askModel),
     model: () => modelKnown(endpoint, found),
     reply: () => ordinaryReply(found),
-    streaming: () => streaming(found, askModel),
+    streaming: () => streaming(endpoint, found, askModel),
     'tool calls': () => toolCalls(found, askModel),
     'tool results': () => toolResults(found, askModel),
     'parallel calls': () => parallelCalls(found),
@@ -62,17 +63,17 @@ async function keyAccepted(endpoint: Endpoint, found: Findings, askModel: AskMod
   }
   const question = [userSays('Answer with the single word: ready')];
   found.reply = await askModel(question, {}, { stream: false });
-  const { type, problem } = wasRefused(found.reply) ? found.reply : NO_FAULT;
-  if (type === NO_FAULT.type || type === 'Model.EmptyReply')
+  const refused = wasRefused(found.reply) ? found.reply : undefined;
+  const type = refused?.type ?? '';
+  if (refused === undefined || type === 'Model.EmptyReply')
     return ok(endpoint.key === '' ? 'None is set, and none is asked for.' : 'It is accepted.');
-  const isTheKeys = KEY_FAULTS.includes(type);
+  const isTheKeys = KEY_FAULTS.includes(type) && !isOfRegion(refused);
   if (isTheKeys) found.hopeless = true;
   if (type === 'Model.Authentication') return keyRefused(endpoint);
   // Whatever else is wrong, a server may have found out before it looked at the key.
-  return isTheKeys ? failed(problem) : none('Not known, as no reply came.');
+  return isTheKeys ? failedWith(refused) : none('Not known, as no reply came.');
 }
 
-const NO_FAULT = { type: '', problem: '' };
 /** With these no request of this key succeeds. */
 const KEY_FAULTS = ['Model.Authentication', 'Model.PermissionDenied', 'Model.QuotaExceeded'];
 
@@ -84,8 +85,15 @@ function keyRefused({ key, url }: Endpoint): Finding {
   );
 }
 
+/** So answers what is no model server. */
+const NO_API = ['Model.NotFound', 'Model.BadResponse'];
+
 function modelKnown({ model }: Endpoint, found: Findings): Finding {
-  const { models } = found.answer ?? {};
+  const { models, isPage } = found.answer ?? {};
+  if (isPage && found.reply && wasRefused(found.reply) && NO_API.includes(found.reply.type)) {
+    found.hopeless = true;
+    return failed(`Nothing of the API is at this address. ${found.reply.problem}`, PAGE_ADVICE);
+  }
   const refused = typeOf(found.reply) === 'Model.NotFound';
   if (model === undefined || refused) {
     found.hopeless = true;
@@ -102,9 +110,13 @@ function modelKnown({ model }: Endpoint, found: Findings): Finding {
   return none(`"${model}" is not in the server's list.`, `The server has ${offered(model, models)}.`);
 }
 
-function ordinaryReply({ reply }: Findings): Finding {
+function ordinaryReply(found: Findings): Finding {
+  const { reply } = found;
   if (reply === undefined) return none(NOT_TRIED);
-  if (wasRefused(reply)) return failed(reply.problem);
+  if (wasRefused(reply)) {
+    if (isOfRegion(reply)) found.hopeless = true;
+    return failedWith(reply);
+  }
   return ok(`"${shortened(reply.text)}" after ${seconds(reply.ms)}.`, { ms: reply.ms });
 }
 

@@ -5,10 +5,13 @@ import { type Finding, failed } from './check.js';
 import type { Endpoint } from './endpoint.js';
 
 /** What an address answers to a question for its models. */
-export type Answer = { status: number; ms: number; models?: Listed[]; said: string };
+export type Answer = { status: number; ms: number; models?: Listed[]; said: string; isPage?: boolean };
 export type Listed = { id: string; entry: Json };
 
 const REACH_MS = 10_000;
+
+export const PAGE_ADVICE =
+  'Check OPENAI_BASE_URL. It is the address of the API, not of its pages, and usually ends in /v1.';
 
 /** Asks for the list of models, which costs nothing. A finding says why nothing of use has answered. */
 export async function reach(endpoint: Endpoint): Promise<Answer | Finding> {
@@ -20,22 +23,32 @@ export async function reach(endpoint: Endpoint): Promise<Answer | Finding> {
       const models = status === 200 && parsed.ok ? modelsIn(parsed.value) : undefined;
       if (status !== 404 || models) return { status, ms, said: body, ...(models && { models }) };
     }
+    if (isPage && status >= 500) return behindGateway(new URL(url), status, body);
     if (await speaksAt(endpoint, `${url}/v1`)) {
-      const answer = isPage ? 'A web page answered' : `Nothing is at ${url}`;
+      const answer = isPage ? `A web page answered (${status})` : `Nothing is at ${url}`;
       return failed(
         `${answer}: this is not where the API is.`,
         `Set OPENAI_BASE_URL=${url}/v1, which answers.`,
       );
     }
-    if (!isPage) return { status, ms, said: body };
-    const title = pageTitle(body);
-    return failed(
-      `A web page answered${title ? `, "${title}"` : ''}, and no model server.`,
-      'Check OPENAI_BASE_URL. It is the address of the API, not of its pages, and usually ends in /v1.',
-    );
+    // Not every server has a list of models, or gives it to all: then the reply decides.
+    if (!isPage || status >= 400) return { status, ms, said: body, isPage };
+    return failed(`A web page answered (${status})${titleOf(body)}, and no model server.`, PAGE_ADVICE);
   } catch (error) {
     return unreachable(error, new URL(url));
   }
+}
+
+function behindGateway({ host }: URL, status: number, body: string): Finding {
+  return failed(
+    `A gateway answers at ${host}, and the server behind it does not: ${status}${titleOf(body)}.`,
+    'Start the server behind it, or see in its log why it fails; then ask again.',
+  );
+}
+
+function titleOf(page: string): string {
+  const title = pageTitle(page);
+  return title ? `, "${title}"` : '';
 }
 
 async function get({ key, timeoutMs }: Endpoint, url: string) {

@@ -4,6 +4,7 @@ import type { ToolDescription } from '../../shared/model-port.js';
 import { type Asked, userSays, wasRefused, weather } from './ask.js';
 import { type Finding, failed, none, ok } from './check.js';
 import type { AskModel, Findings } from './findings.js';
+import { failedWith } from './refusals.js';
 
 const QUESTION =
   'How is the weather in Paris and in Rome? Call get_weather once for each city, both calls in one reply.';
@@ -22,7 +23,7 @@ const NO_TOOLS =
 export async function toolCalls(found: Findings, askModel: AskModel): Promise<Finding> {
   const asked = await askModel([userSays(QUESTION)], { tools: [tool] });
   found.calls = asked;
-  if (wasRefused(asked)) return failed(asked.problem, NO_TOOLS);
+  if (wasRefused(asked)) return failedWith(asked, asked.type === 'Model.BadRequest' ? NO_TOOLS : undefined);
   const [first] = asked.calls;
   if (first === undefined) {
     const says = asked.text.includes(weather.name)
@@ -45,7 +46,7 @@ export async function toolResults({ calls }: Findings, askModel: AskModel): Prom
   if (!called(calls)) return none('not tried, for want of a call');
   const messages: Message[] = [userSays(QUESTION), calls.message, resultsOf(calls)];
   const asked = await askModel(messages, { tools: [tool] });
-  if (wasRefused(asked)) return failed(asked.problem, 'Without this no turn gets beyond its first tool.');
+  if (wasRefused(asked)) return failedWith(asked, 'Without this no turn gets beyond its first tool.');
   if (asked.calls.length > 0) return none('The model called the tool again in place of an answer.');
   return ok(`The model went on with them: "${textOf(asked.message).trim().slice(0, 60)}".`);
 }
