@@ -1,0 +1,155 @@
+import { folded } from './folded.js';
+import { asText, firstText, type JudgedCall, subjectText, textsIn } from './judged-call.js';
+import { plainPath } from './path-pattern.js';
+import {
+  exactRule,
+  isAbout,
+  matchesPath,
+  namedArgument,
+  parseRule,
+  type Rule,
+  textPatterns,
+} from './rule.js';
+import { type CommandLine, readCommandLine } from './shell.js';
+import { nameOf, quoted, type ShellCommand } from './shell-words.js';
+
+/** `maybe`: the text of the call does not tell. */
+export type Match = { is: 'yes' | 'no' } | { is: 'maybe'; because: string };
+const YES: Match = { is: 'yes' };
+const NO: Match = { is: 'no' };
+
+/** One call as rules see it: its command read once, its path followed once. */
+export class RuledCall {
+  readonly call: JudgedCall;
+  readonly #line: CommandLine | undefined;
+  #paths: Promise<string[]> | undefined;
+
+  constructor(call: JudgedCall) {
+    this.call = call;
+    const command = call.tool.subject?.as === 'command' ? subjectText(call) : undefined;
+    this.#line = command === undefined ? undefined : readCommandLine(command);
+  }
+
+  /** Whether a rule that denies or asks is about the call, however it is written. */
+  async forbidden(rule: Rule): Promise<Match> {
+    if (!isAbout(rule, this.call.tool.name, true)) return NO;
+    if (rule.pattern === undefined) return YES;
+    if (this.#line) return commandForbidden(rule.pattern, this.#line, subjectText(this.call) ?? '');
+    const named = namedArgument(rule.pattern, this.#argumentNames());
+    const pattern = named?.pattern ?? rule.pattern;
+    const texts = named ? [asText(this.call.input[named.name])] : textsIn(this.call.input);
+    const patterns = textPatterns(folded(pattern));
+    const isLike = texts.some((text) =>
+      [text, plainPath(text)].some((form) => patterns.some((each) => each.matches(folded(form)))),
+    );
+    if (isLike) return YES;
+    const paths = await this.#allPaths();
+    return paths.some((path) => matchesPath(pattern, path, true)) ? YES : NO;
+  }
+
+  /** Whether the rules together allow all that the call does. */
+  async allowedBy(rules: readonly Rule[]): Promise<Rule | undefined> {
+    const own = rules.filter((rule) => isAbout(rule, this.call.tool.name, false));
+    const whole = own.find(({ pattern }) => pattern === undefined);
+    if (whole) return whole;
+    if (this.#line) return commandAllowed(own, this.#line);
+    for (const rule of own) if (await this.#isAllowed(rule.pattern ?? '')) return rule;
+    return undefined;
+  }
+
+  async #isAllowed(pattern: string): Promise<boolean> {
+    const { input, tool } = this.call;
+    const named = namedArgument(pattern, this.#argumentNames());
+    if (named) {
+      const text = asText(input[named.name]);
+      return textPatterns(named.pattern).some((each) => each.matches(text));
+    }
+    if (tool.subject?.as === 'path') {
+      const path = await this.#realPath();
+      return path !== undefined && matchesPath(pattern, path, false);
+    }
+    const text = firstText(input);
+    return text !== undefined && textPatterns(pattern).some((each) => each.matches(text));
+  }
+
+  /** The rules that allow this call again; for a tool without a command, each call of the tool. */
+  alwaysRules(): string[] {
+    const { name } = this.call.tool;
+    if (!this.#line) return [name];
+    if (this.#line.problem !== undefined || !this.#line.commands.every(isPlain)) return [];
+    return [...new Set(this.#line.commands.map(({ words }) => exactRule(name, quoted(words))))];
+  }
+
+  /** As written and as it really is. */
+  async #allPaths(): Promise<string[]> {
+    this.#paths ??= (async () => {
+      const written = this.call.tool.subject?.as === 'path' ? subjectText(this.call) : undefined;
+      if (written === undefined) return [];
+      const real = await this.#realPath();
+      return real === undefined ? [plainPath(written)] : [plainPath(written), real];
+    })();
+    return await this.#paths;
+  }
+
+  async #realPath(): Promise<string | undefined> {
+    const { subject } = this.call.tool;
+    const written = subjectText(this.call);
+    if (subject?.as !== 'path' || written === undefined) return undefined;
+    return await subject.resolve(written).catch(() => undefined);
+  }
+
+  #argumentNames(): string[] {
+    const { properties } = this.call.tool.schema;
+    return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+  }
+}
+
+function isPlain({ words, assigns, redirects }: ShellCommand): boolean {
+  return words.length > 0 && !assigns && !redirects && words.every(({ isKnown }) => isKnown);
+}
+
+/** Each command has its rule, and there is nothing that no rule can speak of. */
+function commandAllowed(rules: readonly Rule[], line: CommandLine): Rule | undefined {
+  if (line.problem !== undefined || line.commands.length === 0) return undefined;
+  const used = line.commands.map((command) =>
+    isPlain(command)
+      ? rules.find(({ pattern }) =>
+          textPatterns(pattern ?? '').some((each) => each.matches(quoted(command.words))),
+        )
+      : undefined,
+  );
+  return used.every((rule) => rule !== undefined) ? used[0] : undefined;
+}
+
+function commandForbidden(pattern: string, line: CommandLine, source: string): Match {
+  const patterns = textPatterns(folded(pattern));
+  const isLike = (text: string) => patterns.some((each) => each.matches(folded(text)));
+  if (isLike(source) || isLike(source.trim().replace(/\s+/g, ' '))) return YES;
+  if (line.commands.some((command) => writings(command).some(isLike))) return YES;
+  if (line.problem !== undefined) return { is: 'maybe', because: line.problem };
+  const open = line.commands.find(
+    ({ words }) => words.some(({ isKnown }) => !isKnown) && couldBe(pattern, words[0]?.text ?? ''),
+  );
+  return open ? { is: 'maybe', because: `what ${nameOf(open.words)} is given shows only when it runs` } : NO;
+}
+
+/** The ways to write a command: with its folder or without, with quotes or without. */
+function writings({ words }: ShellCommand): string[] {
+  if (words.length === 0) return [];
+  const short = [{ text: nameOf(words), isKnown: true }, ...words.slice(1)];
+  const plain = (list: typeof words) => list.map(({ text }) => text).join(' ');
+  return [plain(words), plain(short), quoted(words), quoted(short)];
+}
+
+/** Whether a command of that name may be one of the pattern's, whatever its arguments. */
+function couldBe(pattern: string, name: string): boolean {
+  const [first = ''] = folded(pattern)
+    .trim()
+    .split(/[\s*:]/);
+  const last = folded(name).split('/').at(-1) ?? '';
+  return first === '' || last.startsWith(first) || folded(name).startsWith(first);
+}
+
+export function parsedRules(rules: readonly string[]): Rule[] {
+  return rules.map(parseRule);
+}
