@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** These need the Temporal server that the run starts. */
-const turns = ['turn', 'cli', 'interventions', 'crash', 'plugin', 'examples', 'package'].map(
+const turns = ['turn', 'cli', 'interventions', 'approvals', 'crash', 'plugin', 'examples', 'package'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 

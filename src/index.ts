@@ -4,6 +4,7 @@ export { limit } from './activities/limit.js';
 export { openai } from './activities/openai/openai.js';
 export type { OpenAiOptions } from './activities/openai/options.js';
 export type { Price, Prices } from './activities/openai/prices.js';
+export { askUser } from './define/ask-user.js';
 export { type Agent, type AgentOptions, type AnyTool, defineAgent } from './define/define-agent.js';
 export {
   defineTool,
@@ -14,3 +15,5 @@ export {
   type ToolOptions,
 } from './define/define-tool.js';
 export type { Duration } from './define/duration.js';
+export type { PermissionOptions } from './define/permissions.js';
+export type { PermissionMode, Policy } from './shared/permissions.js';

@@ -11,7 +11,9 @@ import { moveBigArguments, withWholeArguments } from './big-arguments.js';
 import { type Beats, beatWhile } from './heartbeats.js';
 import { notHere } from './not-here.js';
 import { outputOf } from './output.js';
+import { permissionOf } from './permission.js';
 import { planReply } from './plan.js';
+import { PRESENT_PLAN } from './present-plan.js';
 import type { ActivityServices } from './services.js';
 import { resolveSettings } from './settings.js';
 import { streamReply } from './stream-reply.js';
@@ -38,7 +40,8 @@ export async function callModel(
   const { messages, whole } = await beatWhile(context, beatsOf(tries, undefined), () =>
     readTranscript(services, input, context.info.attempt),
   );
-  const tools = agents.toolsOf(agent);
+  const isPlanning = (input.permissions?.mode ?? agent.permissions?.mode) === 'plan';
+  const tools = agents.toolsOf(agent).filter(({ name }) => name !== PRESENT_PLAN || isPlanning);
   // Before there is an artifact the tool that reads them would only be in the way.
   const offered = tools.filter((tool) => tool.name !== READ_ARTIFACT || artifactsOf(messages).size > 0);
   const request: ModelRequest = {
@@ -59,7 +62,10 @@ export async function callModel(
       const id = `a_${randomBytes(6).toString('hex')}`;
       // Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran.
       const dropped = input.transcript.spans.some(({ epoch }) => epoch > 0);
-      const plan = await planReply(id, response, offered, messages, dropped ? `__${input.iteration}` : '');
+      const plan = await planReply(id, response, offered, messages, {
+        idSuffix: dropped ? `__${input.iteration}` : '',
+        judge: (tool, args) => permissionOf(agent, tool, args, input.permissions),
+      });
       const kept = await moveBigArguments(plan, artifacts);
       const output =
         agent.output && (await outputOf(agent.output, kept.message, input.outputRequest !== undefined));

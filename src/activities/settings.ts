@@ -49,6 +49,7 @@ export function resolveSettings(
       retryAfter: PACK_RETRY_ITERATIONS,
     },
     ...(agent.maxContextBytes !== undefined && { maxContextBytes: agent.maxContextBytes }),
+    ...(agent.approvalTimeoutMs !== undefined && { approvalTimeoutMs: agent.approvalTimeoutMs }),
     ...(agent.output && { output: { schema: agent.output.schema, maxAsks: OUTPUT_ASKS } }),
     tools: tools.map((tool) => ({
       name: tool.name,

@@ -24,8 +24,9 @@ import {
   STEER,
   STOP,
 } from '../shared/interventions.js';
-import { jsonBytes } from '../shared/json.js';
+import { type JsonObject, jsonBytes } from '../shared/json.js';
 import { type Message, textOf } from '../shared/messages.js';
+import { ANSWER, APPROVE, DENY, type DecisionKind, readDecision } from '../shared/people.js';
 import type { TurnStep } from '../shared/steps.js';
 import { type OutcomeType, STATE_QUERY, type TurnOutcome, type TurnState } from '../shared/turn.js';
 import { TurnFailed, TurnNotFound } from './errors.js';
@@ -44,6 +45,18 @@ export type MessageOptions = {
   id?: string;
   /** Who asks, for the record. Default: this client's identity. */
   by?: string;
+};
+
+export type ApproveOptions = MessageOptions & {
+  reason?: string;
+  /** In place of what the model wrote: the call runs with these, checked with the tool's schema and deny rules. */
+  arguments?: JsonObject;
+  /** The same is allowed for the rest of the turn: the rules that the request lists as `always`. */
+  always?: boolean;
+};
+export type DenyOptions = MessageOptions & {
+  /** The model reads it. */
+  reason?: string;
 };
 
 /** `too_late`: the turn had ended. What came of one that was sent, `receipt(id)` tells. */
@@ -146,6 +159,38 @@ export class TurnHandle<Output = unknown> {
     return await this.#send(STEER, { message }, options);
   }
 
+  /**
+   * Lets a call run that waits for an approval: exactly as it was asked, once. The first decision of a call counts;
+   * whether this was it, `receipt(id)` tells.
+   */
+  async approve(callId: string, options: ApproveOptions = {}): Promise<SentMessage> {
+    const { reason, arguments: changed, always } = options;
+    const content = {
+      callId,
+      ...(reason !== undefined && { reason }),
+      ...(changed && { arguments: changed }),
+      ...(always !== undefined && { always }),
+    };
+    return await this.#decide(APPROVE, content, options);
+  }
+
+  /** The call is not run; the model reads the reason, and goes on. */
+  async deny(callId: string, options: DenyOptions = {}): Promise<SentMessage> {
+    const { reason } = options;
+    return await this.#decide(DENY, { callId, ...(reason !== undefined && { reason }) }, options);
+  }
+
+  /** The answer to a question of the model, which `ask_user` has asked. */
+  async answer(callId: string, answer: string, options: MessageOptions = {}): Promise<SentMessage> {
+    return await this.#decide(ANSWER, { callId, answer }, options);
+  }
+
+  async #decide(kind: DecisionKind, content: JsonObject, options: MessageOptions): Promise<SentMessage> {
+    const read = readDecision(kind, content, '');
+    if ('problem' in read) throw new TypeError(`It can not be sent: ${read.problem}.`);
+    return await this.#send(kind, content, options);
+  }
+
   /** What became of a message that was sent with this id; undefined where it never came. Needs a worker. */
   async receipt(id: string): Promise<Receipt | undefined> {
     const receipt = await this.#asking(() => this.#handle.query<Receipt | null, [string]>(RECEIPT_QUERY, id));
@@ -158,7 +203,11 @@ export class TurnHandle<Output = unknown> {
   }
 
   /** By signal, which is never refused for want of room; a turn that has ended is no error. */
-  async #send(kind: InterventionKind, content: object, options: MessageOptions): Promise<SentMessage> {
+  async #send(
+    kind: InterventionKind | DecisionKind,
+    content: object,
+    options: MessageOptions,
+  ): Promise<SentMessage> {
     const id = options.id ?? randomUUID();
     const by = options.by ?? this.#client.options.identity;
     try {

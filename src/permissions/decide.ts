@@ -1,7 +1,7 @@
 import type { Permission, PermissionMode, Policy, TurnPermissions } from '../shared/permissions.js';
 import type { JudgedCall, JudgedTool } from './judged-call.js';
 import { parsedRules, RuledCall } from './matching.js';
-import { isAbout, type Rule } from './rule.js';
+import type { Rule } from './rule.js';
 
 /** What an agent allows, asks a person about, and denies. */
 export type Permissions = {
@@ -88,13 +88,4 @@ async function firstOf(rules: readonly Rule[], call: RuledCall): Promise<Found |
     if (match.is === 'maybe') maybe ??= { rule, match: 'maybe', because: match.because };
   }
   return maybe;
-}
-
-/** The names of an agent's rules that none of its tools has. */
-export function unknownTools(rules: readonly Rule[], tools: readonly { name: string }[]): string[] {
-  const isKnown = (rule: Rule) =>
-    rule.tool.includes('*') ||
-    rule.tool.includes('__') ||
-    tools.some(({ name }) => isAbout(rule, name, false));
-  return rules.filter((rule) => !isKnown(rule)).map(({ text }) => text);
 }

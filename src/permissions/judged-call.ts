@@ -17,7 +17,8 @@ export type Effects = 'none' | 'edits' | 'any';
 /** Of a tool, what permissions look at. */
 export type JudgedTool = {
   readonly name: string;
-  readonly effects: Effects;
+  /** Default `any`. */
+  readonly effects?: Effects;
   readonly subject?: Subject;
   // biome-ignore lint/suspicious/noExplicitAny: tools with different arguments have no other common type.
   readonly approval?: Policy | ((args: any) => Policy | Promise<Policy>);

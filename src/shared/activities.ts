@@ -3,6 +3,7 @@ import type { TranscriptSegment } from './carried.js';
 import type { Json, JsonObject } from './json.js';
 import type { AssistantMessage, Message, ToolResultBlock } from './messages.js';
 import type { ModelOptions } from './model-options.js';
+import type { Permission, TurnPermissions } from './permissions.js';
 import type { Timing } from './steps.js';
 import type { TurnSettings, TurnUsage, Usage } from './turn.js';
 
@@ -47,6 +48,8 @@ export type CallModelInput = {
   outputRequest?: OutputRequest;
   /** The turn's own, in place of those that the model was made with. */
   modelOptions?: ModelOptions;
+  /** What the turn itself says of them, and people since its start. */
+  permissions?: TurnPermissions;
   metadata?: JsonObject;
 };
 
@@ -64,7 +67,11 @@ export type PlannedCall =
       /** Where the arguments' whole JSON text is kept. */
       inputArtifact?: ArtifactRef;
       summary: string;
+      /** Absent where nobody has set up permissions: it runs. */
+      permission?: Permission;
     }
+  /** A person is to answer it. */
+  | { do: 'question'; callId: string; name: string; question: string; choices?: string[]; summary: string }
   | { do: 'answer'; callId: string; name: string; result: ToolResultBlock };
 
 export type ModelReply = Timing & {
@@ -95,6 +102,8 @@ export type RunToolInput = {
   input: Json;
   /** As in {@link PlannedCall}: read it in place of `input`. */
   inputArtifact?: ArtifactRef;
+  /** A person has put this `input` in the place of what the model wrote. */
+  changed?: true;
   metadata?: JsonObject;
 };
 

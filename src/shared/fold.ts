@@ -1,5 +1,6 @@
 import type { ModelReply, OutputRequest, PlannedCall, RunToolInput } from './activities.js';
 import { RECONCILE_TOOL } from './activities.js';
+import { callSummary } from './call-summary.js';
 import type { CarriedTurn } from './carried.js';
 import type { TurnEvent } from './events.js';
 import type { SteerMessage } from './interventions.js';
@@ -11,6 +12,7 @@ import {
   partialReply,
   steerMessage,
 } from './opening.js';
+import { type PeopleMemo, type PersonDecision, resultOfDecision } from './people.js';
 import { shownPrompt } from './prompt-parts.js';
 import { settleToolCall, startOf, type ToolEnd } from './settle.js';
 import { Steps } from './steps.js';
@@ -40,6 +42,8 @@ export type RecordedStep = { at: string } & (
     }
   | { kind: 'model_scheduled'; iteration: number; steers: string[]; outputRequest?: OutputRequest }
   | RecordedSteer
+  /** The workflow tells what people are asked, and what they have decided. */
+  | { kind: 'people'; memo: PeopleMemo }
   | { kind: 'model_ended'; attempt: number; end: ModelEnd }
   | { kind: 'tool_scheduled'; activityType: string; input: RunToolInput }
   | { kind: 'tool_ended'; activityType: string; attempt: number; input: RunToolInput; end: ToolEnd }
@@ -75,6 +79,9 @@ export class TurnFold {
   #results = new Map<string, ToolResultBlock>();
   /** Of a call whose worker died: its result where nothing more was done about it, because the turn was to end. */
   #lost = new Map<string, ToolResultBlock>();
+  /** Of the last reply: the calls that people are asked about, and have not been told of yet. */
+  #toAsk: NewEvent[] = [];
+  #questions = new Set<string>();
   readonly #steers = new Map<string, SteerMessage>();
 
   /** The recorded events that the step makes, each with the next `seq`. */
@@ -93,6 +100,8 @@ export class TurnFold {
       case 'steer':
         if (!this.#steers.has(step.steer.id)) this.#steers.set(step.steer.id, step.steer);
         return [];
+      case 'people':
+        return this.#people(step.memo.decided).map((event) => this.#event(step.at, 0, event));
       case 'model_ended':
         return this.#modelEnded(step.end).map((event) => this.#event(step.at, step.attempt, event));
       case 'tool_scheduled':
@@ -153,8 +162,11 @@ export class TurnFold {
     this.#starts.clear();
     this.#lost.clear();
     this.#calls = new Map(calls.flatMap((call) => (call.do === 'run' ? [[call.callId, call]] : [])));
+    this.#toAsk = calls.flatMap(requestEvent);
+    this.#questions = new Set(calls.flatMap((call) => (call.do === 'question' ? [call.callId] : [])));
     const answered = calls.flatMap((call) => {
       if (call.do === 'answer') return [call.result];
+      if (call.do === 'question') return [];
       const isKnown = this.#settings?.tools.some(({ name }) => name === call.name);
       return isKnown || !this.#settings ? [] : [notOfThisTurn(call, this.#settings)];
     });
@@ -164,12 +176,27 @@ export class TurnFold {
     ];
   }
 
+  /** What they are asked shows once the workflow takes decisions on it: a watcher may decide at once. */
+  #people(decided: readonly PersonDecision[]): NewEvent[] {
+    const asked = this.#toAsk.splice(0);
+    const events = decided.flatMap((decision): NewEvent[] => {
+      const call = this.pending().find(({ id }) => id === decision.callId);
+      if (!call) return [];
+      const { id, name } = call;
+      const result = resultOfDecision({ id, name }, decision, this.#questions.has(id));
+      const event: NewEvent = { type: 'decided', callId: id, name, decision };
+      return result ? [event, this.#settle(result)] : [event];
+    });
+    return [...asked, ...events];
+  }
+
   #toolScheduled({ activityType, input }: Extract<RecordedStep, { kind: 'tool_scheduled' }>): NewEvent[] {
     const call = this.#calls.get(input.callId);
     this.#lost.delete(input.callId);
     if (!call || activityType === RECONCILE_TOOL) return [];
     this.#starts.set(input.callId, (this.#starts.get(input.callId) ?? 0) + 1);
-    return [{ type: 'tool_started', callId: call.callId, name: call.name, summary: call.summary }];
+    const summary = input.changed ? callSummary(call.name, input.input) : call.summary;
+    return [{ type: 'tool_started', callId: call.callId, name: call.name, summary }];
   }
 
   #toolEnded(step: Extract<RecordedStep, { kind: 'tool_ended' }>): NewEvent[] {
@@ -236,4 +263,16 @@ export class TurnFold {
     }
     return settled;
   }
+}
+
+function requestEvent(call: PlannedCall): NewEvent[] {
+  const { callId, name } = call;
+  if (call.do === 'question') {
+    const { question, choices } = call;
+    return [{ type: 'question_asked', callId, name, question, ...(choices && { choices }) }];
+  }
+  if (call.do !== 'run' || call.permission?.policy !== 'ask') return [];
+  const { input, summary, permission } = call;
+  const { why, always } = permission;
+  return [{ type: 'approval_requested', callId, name, summary, input, why, always }];
 }

@@ -73,6 +73,9 @@ const TOOL_RESULT_CAUSES = [
   'did_not_happen',
   'denied_by_person',
   'denied_by_rule',
+  'denied_by_timeout',
+  'approval_failed',
+  'not_answered',
   'no_result_recorded',
 ] as const;
 /** Why a call has no ordinary result; for machines, as the text is for the model. */

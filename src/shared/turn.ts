@@ -3,6 +3,8 @@ import type { Intervention, SteerMessage } from './interventions.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes } from './json.js';
 import { isMessage, type Message, type ToolResultBlock } from './messages.js';
 import { isModelOptions, type ModelOptions } from './model-options.js';
+import type { PersonRequest } from './people.js';
+import { PERMISSION_MODES, type PermissionMode } from './permissions.js';
 import { isPromptParts, type PromptPart } from './prompt-parts.js';
 import {
   is,
@@ -62,6 +64,8 @@ export type TurnInput = {
   /** Each in place of the model's own. */
   modelOptions?: ModelOptions;
   limits?: Limits;
+  /** In place of the agent's own. Its deny rules hold in each. */
+  mode?: PermissionMode;
   /** Whether the text is to be watched as it comes. It makes heartbeats five times as frequent. */
   stream?: boolean;
   metadata?: JsonObject;
@@ -95,6 +99,7 @@ const isTurnInput = isShape(
     model: isText,
     modelOptions: isModelOptions,
     limits: isShape({}, { iterations: isWholeNumber(1, 100_000) }),
+    mode: isOneOf(...PERMISSION_MODES),
     stream: isBoolean,
     metadata: isMetadata,
     tenant: isTenant,
@@ -153,6 +158,8 @@ export type TurnSettings = {
   continueAsNew?: { iterations?: number; plainBytes: number; packedBytes: number; retryAfter: number };
   /** The oldest rounds are dropped from a transcript that takes more JSON than this. */
   maxContextBytes?: number;
+  /** What nobody decides in that time is denied. Without it, it waits. */
+  approvalTimeoutMs?: number;
   /** What the turn's last reply must be: JSON of this schema, which is asked for `maxAsks` times beyond the first. */
   output?: { schema: JsonObject; maxAsks: number };
   tools: ToolSettings[];
@@ -214,6 +221,13 @@ export type TurnOutcome = {
   undelivered?: SteerMessage[];
 };
 
+export type CallStatus =
+  | 'waiting'
+  | 'needs_approval'
+  | 'needs_answer'
+  | 'running'
+  | ToolResultBlock['status'];
+
 /** The answer to the `state` query: everything about a running turn except its messages. */
 export type TurnState = {
   v: 1;
@@ -224,7 +238,9 @@ export type TurnState = {
   /** Model calls that answered so far. */
   iteration: number;
   /** Calls that have no result yet, in request order. */
-  pendingCalls: { id: string; name: string; status: 'waiting' | 'running' | ToolResultBlock['status'] }[];
+  pendingCalls: { id: string; name: string; status: CallStatus }[];
+  /** What people are to approve or to answer, in request order; absent where that is nothing. */
+  waitingFor?: PersonRequest[];
   /** Messages in the transcript, and how many of them this turn added. */
   messageCount: number;
   deltaCount: number;

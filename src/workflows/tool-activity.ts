@@ -25,6 +25,8 @@ export type CallToRun = Extract<PlannedCall, { do: 'run' }> & {
   index: number;
   iteration: number;
   tool: ToolSettings;
+  /** A person has changed its arguments. */
+  changed?: true;
   /** Where its share of what the results may take together is less than usual. */
   maxResultBytes?: number;
   maxImageBytes?: number;
@@ -103,6 +105,7 @@ function inputOf(run: TurnRun, call: CallToRun): RunToolInput {
     ...(call.maxResultBytes !== undefined && { maxResultBytes: call.maxResultBytes }),
     ...(call.maxImageBytes !== undefined && { maxImageBytes: call.maxImageBytes }),
     ...(call.inputArtifact && { inputArtifact: call.inputArtifact }),
+    ...(call.changed && { changed: true }),
     ...(run.input.metadata && { metadata: run.input.metadata }),
   };
 }

@@ -5,6 +5,7 @@ import type { SteerMessage } from '../shared/interventions.js';
 import { jsonBytes } from '../shared/json.js';
 import { type StopReason, textOf, toolCallsOf } from '../shared/messages.js';
 import { interruptionNote, openingMessages, outputRequestMessage, steerMessage } from '../shared/opening.js';
+import type { TurnPermissions } from '../shared/permissions.js';
 import { Steps } from '../shared/steps.js';
 import { pendingCalls } from '../shared/transcript.js';
 import {
@@ -22,6 +23,7 @@ import { addUsage, joinUsage, noUsage, type TurnUsage } from '../shared/usage.js
 import { boundedText } from '../shared/wire-text.js';
 import { DetailsTable } from './details-table.js';
 import type { Interventions } from './interventions.js';
+import type { People } from './people.js';
 import { Transcript } from './transcript.js';
 import { TurnOutput } from './turn-output.js';
 
@@ -29,6 +31,7 @@ import { TurnOutput } from './turn-output.js';
 const OUTCOME_TEXT_BYTES = 500_000;
 const INLINE_OPENING_BYTES = 500_000;
 const CARRIED_TEXT_BYTES = 50_000;
+const STATE_REQUESTS = 100;
 
 const stateQuery = defineQuery<TurnState>(STATE_QUERY);
 const messagesQuery = defineQuery<MessagesPage, [MessagesPageRequest?]>(MESSAGES_QUERY);
@@ -58,6 +61,7 @@ export class TurnRun {
   /** Of the last reply, where an earlier run had it. */
   #text = '';
   readonly #details = new DetailsTable();
+  #people: People | undefined;
 
   constructor(input: TurnInput) {
     this.input = input;
@@ -67,7 +71,8 @@ export class TurnRun {
    * Puts what the caller handed in, mended where it was not valid, and the prompt into the transcript; or goes on with
    * what an earlier run of the workflow has carried over.
    */
-  begin(carried: CarriedTurn | undefined): void {
+  begin(carried: CarriedTurn | undefined, people: People): void {
+    this.#people = people;
     setHandler(stateQuery, () => this.state(), {
       description: 'What the turn is doing, without its messages.',
     });
@@ -109,9 +114,15 @@ export class TurnRun {
       truncatedInARow: this.#truncated,
       text: boundedText(this.#lastText(), CARRIED_TEXT_BYTES),
       ...this.#output.carried(),
+      ...(this.permissions && { permissions: this.permissions }),
       transcript: this.transcript.carried(segments),
       interventions,
     };
+  }
+
+  /** What the turn was started with, and people have decided since. */
+  get permissions(): TurnPermissions | undefined {
+    return this.#people?.permissions;
   }
 
   /** Model calls of this run of the workflow that answered. */
@@ -218,6 +229,7 @@ export class TurnRun {
   state(): TurnState {
     const pending = this.#outcome ? [] : pendingCalls(this.transcript.messages);
     const version = this.settings?.version ?? this.input.version;
+    const waitingFor = this.#people?.requests ?? [];
     return {
       v: 1,
       turnId: this.turnId,
@@ -230,6 +242,7 @@ export class TurnRun {
         name,
         status: this.callStatus.get(id) ?? 'waiting',
       })),
+      ...(waitingFor.length > 0 && { waitingFor: waitingFor.slice(0, STATE_REQUESTS) }),
       messageCount: this.transcript.count,
       deltaCount: this.transcript.added,
       usage: this.usage,

@@ -5,6 +5,7 @@ import type { OutcomeType, TurnInput, TurnOutcome } from '../shared/turn.js';
 import { callModel } from './call-model.js';
 import { Interventions } from './interventions.js';
 import { continueInNextRun, isNextRunDue } from './next-run.js';
+import { People } from './people.js';
 import { readCarried, readTurnInput } from './read-input.js';
 import { runToolCalls } from './run-tool-calls.js';
 import { TurnRun } from './turn-run.js';
@@ -23,15 +24,17 @@ export async function turn(raw: TurnInput, carried?: CarriedTurn): Promise<TurnO
   const run = new TurnRun(readTurnInput(raw));
   const earlier = readCarried(carried);
   const interventions = new Interventions(earlier?.interventions);
+  const { mode } = run.input;
+  const people = new People(interventions, earlier?.permissions ?? { ...(mode !== undefined && { mode }) });
 
-  run.begin(earlier);
-  const type = await loop(run, interventions);
+  run.begin(earlier, people);
+  const type = await loop(run, interventions, people);
   const outcome = run.end(type, interventions);
   if (outcome.intervention?.kind === 'cancel') throw new CancelledFailure('The turn was canceled');
   return outcome;
 }
 
-async function loop(run: TurnRun, interventions: Interventions): Promise<OutcomeType> {
+async function loop(run: TurnRun, interventions: Interventions, people: People): Promise<OutcomeType> {
   for (;;) {
     if (interventions.ending) return 'interrupted';
     if (run.iteration >= run.maxIterations) return 'max_iterations';
@@ -49,7 +52,7 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
 
     const calls = pendingCalls(run.transcript.messages);
     if (calls.length > 0) {
-      const results = await runToolCalls(run, reply.calls, interventions);
+      const results = await runToolCalls(run, reply.calls, interventions, people);
       run.transcript.add(toolMessage(`${reply.message.id}-results`, calls, results));
     }
     const ending = run.endOf(reply);
