@@ -129,7 +129,7 @@ describe('a call that needs an approval', () => {
 
   test('several are decided in any order, and run meanwhile what needs no approval', async () => {
     const { tool, runs } = payTool();
-    const free = countedTool('free');
+    const free = countedTool('free', {});
     const script = [
       reply(toolCall('pay', { to: 'a' }), toolCall('free'), toolCall('pay', { to: 'b' })),
       text('ok'),
@@ -154,7 +154,9 @@ describe('a call that needs an approval', () => {
     const script = [reply(toolCall('alone', { n: 'a' }), toolCall('alone', { n: 'b' })), text('ok')];
     await endedTurn({ script, tools: [alone.tool] }, async ({ turn }) => {
       const [first = '', second = ''] = await untilAsked(turn, 2);
-      await turn.approve(second);
+      await turn.approve(second, { id: 'second' });
+      await untilReceipt(turn, 'second', 'done');
+      expect(order).toEqual([]);
       await turn.approve(first);
     });
     expect(order).toEqual(['a', 'b']);
@@ -204,6 +206,7 @@ describe('a decision', () => {
       ['approve', 'deny'],
       ['deny', 'approve'],
     ]) {
+      let first: string | null | undefined;
       const ended = await endedTurn(
         { script: [toolCall('pay', { to: 'a' }), text('ok')], tools: [tool] },
         async ({ turn, client }) => {

@@ -60,6 +60,7 @@ const agent = defineAgent({
   tools: [
     tool('quick', () => undefined),
     tool('hold', held('hold')),
+    tool('asked', () => undefined, { approval: 'ask' }),
     tool('hold_again', held('hold_again'), { idempotent: true }),
     tool('deaf', (_args, { turnId }) => untilReleased(turnId)),
     tool('pause', ({ ms = 0 }) => setTimeout(ms)),
