@@ -10,9 +10,9 @@ import {
 } from '../shared/activities.js';
 import type { CarriedTurn } from '../shared/carried.js';
 import { WORKER_LOST } from '../shared/failures.js';
-import type { ModelEnd, RecordedStep } from '../shared/fold.js';
 import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
 import { PEOPLE_MEMO, type PeopleMemo } from '../shared/people.js';
+import type { ModelEnd, RecordedStep } from '../shared/recorded-step.js';
 import { lastWordIn, modelTimedOut, partialTextOf, type ToolEnd } from '../shared/settle.js';
 import type { TurnInput, TurnOutcome } from '../shared/turn.js';
 import { earlierMessages } from './carried-messages.js';

@@ -1,18 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type Client,
-  isGrpcServiceError,
-  WorkflowFailedError,
-  type WorkflowHandle,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
-import {
-  ApplicationFailure,
-  CancelledFailure,
-  type TemporalFailure,
-  TerminatedFailure,
-  TimeoutFailure,
-} from '@temporalio/common';
+import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import type { TurnEvent } from '../shared/events.js';
 import type { TurnFold } from '../shared/fold.js';
 import {
@@ -29,7 +16,8 @@ import { type Message, textOf } from '../shared/messages.js';
 import { ANSWER, APPROVE, DENY, type DecisionKind, readDecision } from '../shared/people.js';
 import type { TurnStep } from '../shared/steps.js';
 import { type OutcomeType, STATE_QUERY, type TurnOutcome, type TurnState } from '../shared/turn.js';
-import { TurnFailed, TurnNotFound } from './errors.js';
+import { TurnFailed } from './errors.js';
+import { turnError } from './turn-error.js';
 
 /**
  * An ended turn's outcome, with all the messages that it added and a step an iteration. A completed one has the `output` of its agent, checked
@@ -232,27 +220,4 @@ export class TurnHandle<Output = unknown> {
       throw turnError(this.turnId, error);
     }
   }
-}
-
-/** gRPC's code: what asks for the event history gives the error as it is. */
-const NOT_FOUND = 5;
-
-function turnError(turnId: string, error: unknown): unknown {
-  if (error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && error.code === NOT_FOUND)) {
-    return new TurnNotFound(`There is no turn ${turnId}. Look for it with: temporal workflow list`);
-  }
-  if (!(error instanceof WorkflowFailedError)) return error;
-  const { cause } = error;
-  const fail = (status: TurnFailed['status'], type: string, outcome?: TurnOutcome) =>
-    new TurnFailed(status, type, textOfFailure(cause), outcome, cause);
-  if (cause instanceof ApplicationFailure) {
-    return fail('FAILED', cause.type ?? 'Turn.Failed', cause.details?.[0] as TurnOutcome | undefined);
-  }
-  if (cause instanceof CancelledFailure) return fail('CANCELED', 'Turn.Canceled');
-  if (cause instanceof TerminatedFailure) return fail('TERMINATED', 'Turn.Terminated');
-  return cause instanceof TimeoutFailure ? fail('TIMED_OUT', 'Turn.TimedOut') : fail('FAILED', 'Turn.Failed');
-}
-
-function textOfFailure(cause: Error | TemporalFailure | undefined): string {
-  return cause?.message ?? 'The turn failed.';
 }

@@ -24,6 +24,7 @@ import {
   readDecision,
 } from '../shared/people.js';
 import type { TurnPermissions } from '../shared/permissions.js';
+import type { TurnState } from '../shared/turn.js';
 import { wireLine } from '../shared/wire-text.js';
 import type { Interventions } from './interventions.js';
 
@@ -34,6 +35,8 @@ const approveUpdate = defineUpdate<Receipt, [ApproveRequest]>(APPROVE);
 const denyUpdate = defineUpdate<Receipt, [DenyRequest]>(DENY);
 const answerUpdate = defineUpdate<Receipt, [AnswerRequest]>(ANSWER);
 
+/** Each takes some 10 KB at most, and the answer to a query 2 MB. */
+const STATE_REQUESTS = 100;
 /** Some databases bound a memo to 64 KB. */
 const MEMO_BYTES = 24_000;
 /** Of the rules that people have added; those before stay. */
@@ -69,13 +72,18 @@ export class People {
     setHandler(answerUpdate, (raw) => this.#take(ANSWER, raw, 'update'));
   }
 
-  /** What people have decided for the rest of the turn; undefined where that is nothing. */
-  get permissions(): TurnPermissions | undefined {
+  /** What the turn was started with and people have decided since, for model calls and for the turn's next run. */
+  get carried(): { permissions?: TurnPermissions } {
     const { mode, always } = this.#permissions;
-    return mode === undefined && always === undefined ? undefined : this.#permissions;
+    return mode === undefined && always === undefined ? {} : { permissions: this.#permissions };
   }
 
-  get requests(): PersonRequest[] {
+  /** What the turn's state says of it. */
+  get state(): Pick<TurnState, 'waitingFor'> {
+    return this.#waiting.size > 0 ? { waitingFor: this.#requests.slice(0, STATE_REQUESTS) } : {};
+  }
+
+  get #requests(): PersonRequest[] {
     return [...this.#waiting.values()].map(({ request }) => request);
   }
 
@@ -161,7 +169,7 @@ export class People {
 
   /** Into the event history, which is what a watcher and a rebuilt transcript go by. */
   #record(decided: PersonDecision[]): void {
-    const requests = this.requests;
+    const requests = this.#requests;
     let bytes = 0;
     const shown = requests.map(({ callId, name, summary, since, kind, until }) => {
       return { callId, name, summary, since, kind, ...(until !== undefined && { until }) };

@@ -1,6 +1,7 @@
 import type { ModelReply, OutputRequest } from '../shared/activities.js';
 import type { CarriedTurn } from '../shared/carried.js';
 import type { Json } from '../shared/json.js';
+import type { StopReason } from '../shared/messages.js';
 import type { OutcomeType } from '../shared/turn.js';
 
 type Asks = NonNullable<CarriedTurn['output']>;
@@ -54,4 +55,9 @@ export class TurnOutput {
     this.#asks = { asked: asked + 1, request };
     return request;
   }
+}
+
+/** How a reply without tool calls ends a turn. */
+export function outcomeOf(stopReason: StopReason | undefined): OutcomeType {
+  return stopReason === 'max_tokens' ? 'truncated' : stopReason === 'refusal' ? 'refused' : 'completed';
 }

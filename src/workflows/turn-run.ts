@@ -3,9 +3,8 @@ import type { ModelReply, OutputRequest } from '../shared/activities.js';
 import type { CarriedInterventions, CarriedTurn, TranscriptSegment } from '../shared/carried.js';
 import type { SteerMessage } from '../shared/interventions.js';
 import { jsonBytes } from '../shared/json.js';
-import { type StopReason, textOf, toolCallsOf } from '../shared/messages.js';
+import { textOf, toolCallsOf } from '../shared/messages.js';
 import { interruptionNote, openingMessages, outputRequestMessage, steerMessage } from '../shared/opening.js';
-import type { TurnPermissions } from '../shared/permissions.js';
 import { Steps } from '../shared/steps.js';
 import { pendingCalls } from '../shared/transcript.js';
 import {
@@ -25,13 +24,12 @@ import { DetailsTable } from './details-table.js';
 import type { Interventions } from './interventions.js';
 import type { People } from './people.js';
 import { Transcript } from './transcript.js';
-import { TurnOutput } from './turn-output.js';
+import { outcomeOf, TurnOutput } from './turn-output.js';
 
 // A payload may take 2 MB, whatever a prompt or a model makes of it: what is longer is in the event history.
 const OUTCOME_TEXT_BYTES = 500_000;
 const INLINE_OPENING_BYTES = 500_000;
 const CARRIED_TEXT_BYTES = 50_000;
-const STATE_REQUESTS = 100;
 
 const stateQuery = defineQuery<TurnState>(STATE_QUERY);
 const messagesQuery = defineQuery<MessagesPage, [MessagesPageRequest?]>(MESSAGES_QUERY);
@@ -61,7 +59,7 @@ export class TurnRun {
   /** Of the last reply, where an earlier run had it. */
   #text = '';
   readonly #details = new DetailsTable();
-  #people: People | undefined;
+  people: People | undefined;
 
   constructor(input: TurnInput) {
     this.input = input;
@@ -72,7 +70,7 @@ export class TurnRun {
    * what an earlier run of the workflow has carried over.
    */
   begin(carried: CarriedTurn | undefined, people: People): void {
-    this.#people = people;
+    this.people = people;
     setHandler(stateQuery, () => this.state(), {
       description: 'What the turn is doing, without its messages.',
     });
@@ -114,15 +112,10 @@ export class TurnRun {
       truncatedInARow: this.#truncated,
       text: boundedText(this.#lastText(), CARRIED_TEXT_BYTES),
       ...this.#output.carried(),
-      ...(this.permissions && { permissions: this.permissions }),
+      ...this.people?.carried,
       transcript: this.transcript.carried(segments),
       interventions,
     };
-  }
-
-  /** What the turn was started with, and people have decided since. */
-  get permissions(): TurnPermissions | undefined {
-    return this.#people?.permissions;
   }
 
   /** Model calls of this run of the workflow that answered. */
@@ -229,7 +222,6 @@ export class TurnRun {
   state(): TurnState {
     const pending = this.#outcome ? [] : pendingCalls(this.transcript.messages);
     const version = this.settings?.version ?? this.input.version;
-    const waitingFor = this.#people?.requests ?? [];
     return {
       v: 1,
       turnId: this.turnId,
@@ -242,7 +234,7 @@ export class TurnRun {
         name,
         status: this.callStatus.get(id) ?? 'waiting',
       })),
-      ...(waitingFor.length > 0 && { waitingFor: waitingFor.slice(0, STATE_REQUESTS) }),
+      ...this.people?.state,
       messageCount: this.transcript.count,
       deltaCount: this.transcript.added,
       usage: this.usage,
@@ -254,8 +246,4 @@ export class TurnRun {
   show(): void {
     setCurrentDetails(this.#details.render(this.state(), this.transcript.messages));
   }
-}
-
-function outcomeOf(stopReason: StopReason | undefined): OutcomeType {
-  return stopReason === 'max_tokens' ? 'truncated' : stopReason === 'refusal' ? 'refused' : 'completed';
 }

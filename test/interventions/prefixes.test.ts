@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type RecordedStep, TurnFold } from '../../src/shared/fold.js';
+import { TurnFold } from '../../src/shared/fold.js';
 import type { Message, ToolResultBlock } from '../../src/shared/messages.js';
 import { interruptionNote } from '../../src/shared/opening.js';
+import type { RecordedStep } from '../../src/shared/recorded-step.js';
 import { reconcile, transcriptProblems } from '../../src/shared/transcript.js';
 import { anyRun } from './runs.js';
 

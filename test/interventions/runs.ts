@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { PlannedCall, RunToolInput } from '../../src/shared/activities.js';
-import type { RecordedStep } from '../../src/shared/fold.js';
 import type { ToolResultBlock } from '../../src/shared/messages.js';
+import type { RecordedStep } from '../../src/shared/recorded-step.js';
 import type { ToolEnd } from '../../src/shared/settle.js';
 import { toolThrew, unknownTool } from '../../src/shared/tool-results.js';
 import type { TurnSettings } from '../../src/shared/turn.js';

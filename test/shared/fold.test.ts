@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type RecordedStep, TurnFold } from '../../src/shared/fold.js';
+import { TurnFold } from '../../src/shared/fold.js';
+import type { RecordedStep } from '../../src/shared/recorded-step.js';
 
 const at = '2026-11-29T00:00:00.000Z';
 const started: RecordedStep = {
