@@ -13,6 +13,7 @@ export type {
   SentMessage,
   TurnHandle,
 } from './client/turn-handle.js';
+export type { OpenRequest, WaitingTurn } from './client/waiting.js';
 export type { AgentType } from './shared/agent-type.js';
 export type { TurnEvent } from './shared/events.js';
 export type { Intervention, Receipt, SteerMessage } from './shared/interventions.js';

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { PERMISSION_MODES } from '../shared/permissions.js';
 import { EXIT_USAGE } from './exit-codes.js';
+import { addPeopleCommands } from './people/commands.js';
 
 // Each command's code is loaded when it is asked for: `--help` loads no worker.
 
@@ -40,6 +42,12 @@ program
   .option('-w, --workspace <folder>', 'the folder that it works in', process.cwd())
   .option('-m, --model <name>', 'the model; default: OPENAI_MODEL, else gpt-5.5')
   .option('-n, --iterations <count>', 'the most model calls; default 199', wholeNumber)
+  .addOption(
+    new Option(
+      '--mode <mode>',
+      'whether a person is asked before a call runs; default: everything runs',
+    ).choices(PERMISSION_MODES),
+  )
   .option('-a, --attach <file>', 'show the model an image, a PDF or a text; may be repeated', collected)
   .option('--turn-id <id>', 'names the turn: the same id and prompt again go on with it')
   .option('--json', 'print each event, and last the outcome, as a line of JSON')
@@ -51,6 +59,12 @@ Examples:
   holdfast run --workspace ../shop --iterations 20 "Make the failing test pass"
   holdfast run --attach screenshot.png --attach spec.pdf "Make the page look like this"
   holdfast run --json "List the TODOs" | tail -1
+  holdfast run --mode default "Clean up the build folder"
+  holdfast run --mode plan "Add a dark mode"
+
+With --mode default a person is asked before anything is changed: in this terminal, or from another one with
+holdfast approvals. accept-edits asks for commands only, plan changes nothing before its plan is approved, yolo asks for
+nothing. See docs/approvals.md.
 
 HOLDFAST_PRICES, a table of prices as JSON, lets it tell what the turn cost. See docs/models.md.
 
@@ -95,6 +109,8 @@ Examples:
     const { initCommand } = await import('./init-command.js');
     await initCommand(folder, options);
   });
+
+addPeopleCommands(program);
 
 const server = program
   .command('server')

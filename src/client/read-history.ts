@@ -1,16 +1,21 @@
 import type { Client } from '@temporalio/client';
+import type { TurnEvent } from '../shared/events.js';
 import { TurnFold } from '../shared/fold.js';
 import { historyPages } from './history-pages.js';
 import { RecordedSteps } from './recorded-steps.js';
 
 /** Rebuilds a turn from its event history alone, without a worker: how a transcript is read in a post-mortem. */
-export async function readHistory(client: Client, workflowId: string): Promise<TurnFold> {
+export async function readHistory(
+  client: Client,
+  workflowId: string,
+  tell: (events: TurnEvent[]) => void = () => undefined,
+): Promise<TurnFold> {
   const fold = new TurnFold();
   const steps = new RecordedSteps(client.options.loadedDataConverter, workflowId);
   for await (const events of historyPages(client, workflowId)) {
     for (const event of events) {
       const step = await steps.read(event);
-      if (step) fold.apply(step);
+      if (step) tell(fold.apply(step));
     }
   }
   return fold;

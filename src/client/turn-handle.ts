@@ -18,6 +18,7 @@ import type { TurnStep } from '../shared/steps.js';
 import { type OutcomeType, STATE_QUERY, type TurnOutcome, type TurnState } from '../shared/turn.js';
 import { TurnFailed } from './errors.js';
 import { turnError } from './turn-error.js';
+import type { OpenRequest } from './waiting.js';
 
 /**
  * An ended turn's outcome, with all the messages that it added and a step an iteration. A completed one has the `output` of its agent, checked
@@ -145,6 +146,12 @@ export class TurnHandle<Output = unknown> {
       );
     }
     return await this.#send(STEER, { message }, options);
+  }
+
+  /** What people are asked now, with all arguments. Read from the event history, so that it needs no worker. */
+  async requests(): Promise<OpenRequest[]> {
+    const { openRequests } = await import('./waiting.js');
+    return await this.#asking(() => openRequests(this.#client, this.turnId));
   }
 
   /**
