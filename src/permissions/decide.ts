@@ -26,7 +26,7 @@ export async function decide(
   const own = await ownPolicy(call);
   const rules = permissions ?? NO_RULES;
   const mode = turn.mode ?? permissions?.mode;
-  const ruled = new RuledCall(call);
+  const ruled = await RuledCall.of(call);
   const denied = await firstOf(rules.deny, ruled);
   if (denied?.match === 'yes') return { policy: 'deny', why: `the rule ${denied.rule.text}` };
   if (own === 'deny') return { policy: 'deny', why: `${call.tool.name} refuses such arguments` };
@@ -62,7 +62,7 @@ export async function deniedNow(
   permissions: Permissions | undefined,
 ): Promise<string | undefined> {
   if (!permissions || permissions.deny.length === 0) return undefined;
-  const denied = await firstOf(permissions.deny, new RuledCall(call));
+  const denied = await firstOf(permissions.deny, await RuledCall.of(call));
   return denied?.match === 'yes' ? `the rule ${denied.rule.text}` : undefined;
 }
 

@@ -10,7 +10,7 @@ import {
   type Rule,
   textPatterns,
 } from './rule.js';
-import { type CommandLine, readCommandLine } from './shell.js';
+import type { CommandLine } from './shell.js';
 import { nameOf, quoted, type ShellCommand } from './shell-words.js';
 
 /** `maybe`: the text of the call does not tell. */
@@ -24,10 +24,17 @@ export class RuledCall {
   readonly #line: CommandLine | undefined;
   #paths: Promise<string[]> | undefined;
 
-  constructor(call: JudgedCall) {
+  private constructor(call: JudgedCall, line: CommandLine | undefined) {
     this.call = call;
+    this.#line = line;
+  }
+
+  /** The parser of commands is loaded for the first one. */
+  static async of(call: JudgedCall): Promise<RuledCall> {
     const command = call.tool.subject?.as === 'command' ? subjectText(call) : undefined;
-    this.#line = command === undefined ? undefined : readCommandLine(command);
+    if (command === undefined) return new RuledCall(call, undefined);
+    const { readCommandLine } = await import('./shell.js');
+    return new RuledCall(call, readCommandLine(command));
   }
 
   /** Whether a rule that denies or asks is about the call, however it is written. */

@@ -65,7 +65,7 @@ class Asker implements Desk {
   hear(event: TurnEvent): void {
     if (event.type === 'approval_requested' || event.type === 'question_asked') {
       this.#waiting.set(event.callId, event);
-      this.#askNext();
+      this.#askSoon();
     } else if (event.type === 'decided' || event.type === 'tool_finished') {
       this.#waiting.delete(event.callId);
       if (this.#asking?.callId === event.callId) this.#asking.stop.abort();
@@ -75,6 +75,11 @@ class Asker implements Desk {
   close(): void {
     this.#waiting.clear();
     this.#asking?.stop.abort();
+  }
+
+  /** What else has happened is shown first. */
+  #askSoon(): void {
+    setImmediate(() => this.#askNext());
   }
 
   #askNext(): void {
@@ -89,7 +94,7 @@ class Asker implements Desk {
       .finally(() => {
         this.#asking = undefined;
         this.#waiting.delete(request.callId);
-        this.#askNext();
+        this.#askSoon();
       });
   }
 
