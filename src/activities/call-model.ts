@@ -5,6 +5,7 @@ import type { CallModelInput, InterruptedReply, ModelReply } from '../shared/act
 import { READ_ARTIFACT } from '../shared/artifacts.js';
 import type { Message } from '../shared/messages.js';
 import type { ModelRequest, ToolDescription } from '../shared/model-port.js';
+import { PRESENT_PLAN } from '../shared/permissions.js';
 import type { UnknownUsage, Usage } from '../shared/usage.js';
 import { wireLine } from '../shared/wire-text.js';
 import { moveBigArguments, withWholeArguments } from './big-arguments.js';
@@ -13,7 +14,6 @@ import { notHere } from './not-here.js';
 import { outputOf } from './output.js';
 import { permissionOf } from './permission.js';
 import { planReply } from './plan.js';
-import { PRESENT_PLAN } from './present-plan.js';
 import type { ActivityServices } from './services.js';
 import { resolveSettings } from './settings.js';
 import { streamReply } from './stream-reply.js';

@@ -2,7 +2,7 @@ import type { Agent, AnyTool } from '../define/define-agent.js';
 import { type Decision, decide, deniedNow } from '../permissions/decide.js';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.js';
 import type { TurnPermissions } from '../shared/permissions.js';
-import { PRESENT_PLAN } from './present-plan.js';
+import { PRESENT_PLAN } from '../shared/permissions.js';
 
 /**
  * What is to be done with a call of these arguments, which fit the tool's schema; undefined where nobody has set anything

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { AnyTool } from '../define/define-agent.js';
 import { makeTool } from '../define/define-tool.js';
-
-export const PRESENT_PLAN = 'present_plan';
+import { PRESENT_PLAN } from '../shared/permissions.js';
 
 /** What the model is offered in the mode `plan`: a person reads the plan, and approving it ends the mode. */
 export const presentPlanTool: AnyTool = makeTool({

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Effects, Subject } from '../permissions/judged-call.js';
 import { type ArtifactRef, type ArtifactSource, READ_ARTIFACT } from '../shared/artifacts.js';
 import type { JsonObject } from '../shared/json.js';
-import type { Policy } from '../shared/permissions.js';
+import { type Policy, PRESENT_PLAN } from '../shared/permissions.js';
 import { errorText } from '../shared/wire-text.js';
 import { type Duration, durationMs } from './duration.js';
 import { jsonSchema } from './json-schema.js';
@@ -108,7 +108,7 @@ export function defineTool<Input extends z.ZodType, Result>(
   options: ToolOptions<Input, Result>,
 ): Tool<Input, Result> {
   const { name } = options;
-  if (name === READ_ARTIFACT) {
+  if (name === READ_ARTIFACT || name === PRESENT_PLAN) {
     throw new TypeError(`Tool name "${name}": every agent has a tool of that name, Holdfast's own.`);
   }
   return makeTool(options);

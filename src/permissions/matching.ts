@@ -11,7 +11,7 @@ import {
   textPatterns,
 } from './rule.js';
 import type { CommandLine } from './shell.js';
-import { nameOf, quoted, type ShellCommand } from './shell-words.js';
+import { nameOf, quoted, type ShellCommand, type ShellWord } from './shell-words.js';
 
 /** `maybe`: the text of the call does not tell. */
 export type Match = { is: 'yes' | 'no' } | { is: 'maybe'; because: string };
@@ -44,14 +44,16 @@ export class RuledCall {
     if (this.#line) return commandForbidden(rule.pattern, this.#line, subjectText(this.call) ?? '');
     const named = namedArgument(rule.pattern, this.#argumentNames());
     const pattern = named?.pattern ?? rule.pattern;
+    const paths = await this.#allPaths();
+    if (paths.some((path) => matchesPath(pattern, path, true))) return YES;
+    // What a file is to hold is not what a rule about files is about.
+    if (paths.length > 0 && !named) return NO;
     const texts = named ? [asText(this.call.input[named.name])] : textsIn(this.call.input);
     const patterns = textPatterns(folded(pattern));
     const isLike = texts.some((text) =>
       [text, plainPath(text)].some((form) => patterns.some((each) => each.matches(folded(form)))),
     );
-    if (isLike) return YES;
-    const paths = await this.#allPaths();
-    return paths.some((path) => matchesPath(pattern, path, true)) ? YES : NO;
+    return isLike ? YES : NO;
   }
 
   /** Whether the rules together allow all that the call does. */
@@ -135,17 +137,33 @@ function commandForbidden(pattern: string, line: CommandLine, source: string): M
   if (line.commands.some((command) => writings(command).some(isLike))) return YES;
   if (line.problem !== undefined) return { is: 'maybe', because: line.problem };
   const open = line.commands.find(
-    ({ words }) => words.some(({ isKnown }) => !isKnown) && couldBe(pattern, words[0]?.text ?? ''),
+    ({ words }) =>
+      words.some(({ isKnown, isPattern }) => !isKnown || isPattern) && couldBe(pattern, words[0]?.text ?? ''),
   );
   return open ? { is: 'maybe', because: `what ${nameOf(open.words)} is given shows only when it runs` } : NO;
 }
 
-/** The ways to write a command: with its folder or without, with quotes or without. */
+/** The most leading options that are left out. */
+const MAX_OPTIONS = 12;
+
+/** The ways to write a command: with its folder or without, with quotes or without, without its first options. */
 function writings({ words }: ShellCommand): string[] {
-  if (words.length === 0) return [];
-  const short = [{ text: nameOf(words), isKnown: true }, ...words.slice(1)];
-  const plain = (list: typeof words) => list.map(({ text }) => text).join(' ');
-  return [plain(words), plain(short), quoted(words), quoted(short)];
+  const [first, ...rest] = words;
+  if (!first) return [];
+  const texts: string[] = [];
+  for (const name of new Set([first.text, nameOf(words)])) {
+    for (let from = 0; from <= Math.min(rest.length, MAX_OPTIONS); from++) {
+      const written = [{ text: name, isKnown: true }, ...rest.slice(from)];
+      texts.push(written.map(({ text }) => text).join(' '), quoted(written));
+      // An option, or what may be the value of the one before.
+      if (!isOption(rest[from]) && !isOption(rest[from - 1])) break;
+    }
+  }
+  return texts;
+}
+
+function isOption(word: ShellWord | undefined): boolean {
+  return word?.text.startsWith('-') ?? false;
 }
 
 /** Whether a command of that name may be one of the pattern's, whatever its arguments. */

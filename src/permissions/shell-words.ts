@@ -1,7 +1,10 @@
-import type { Command, Word, WordPart } from 'unbash';
+import type { Assignment, Command, Word, WordPart } from 'unbash';
 
-/** A word of a command as the program is given it; `isKnown` is false where only a run would tell. */
-export type ShellWord = { text: string; isKnown: boolean };
+/**
+ * A word of a command as the program is given it; `isKnown` is false where only a run would tell. `isPattern`: names of
+ * files may come in its place, as of `*.ts` or `~/x`.
+ */
+export type ShellWord = { text: string; isKnown: boolean; isPattern?: true };
 
 /** One program or builtin that a command line runs. */
 export type ShellCommand = {
@@ -14,10 +17,10 @@ export type ShellCommand = {
 };
 
 export function shellCommand(node: Command): ShellCommand {
-  const words = [...(node.name ? [node.name] : []), ...node.suffix.filter((each) => each.type === 'Word')];
+  const words = [...(node.name ? [node.name] : []), ...node.args];
   const assignments = [...node.prefix, ...node.suffix].filter((each) => each.type === 'Assignment');
   return {
-    words: words.map(shellWord),
+    words: words.map((word) => (word.type === 'Word' ? shellWord(word) : assignmentWord(word))),
     assigns: assignments.length > 0,
     redirects: node.redirects.some((each) => each.type !== 'Redirect' || !isHarmless(each)),
   };
@@ -31,12 +34,21 @@ function isHarmless({ operator, target }: { operator: string; target: Word | und
   return operator === '>&' || operator === '<&' ? /^(\d+|-)$/.test(text) : text === '/dev/null';
 }
 
+/** Of `export PATH=x`. */
+function assignmentWord({ name, value, text }: Assignment): ShellWord {
+  if (value.type !== 'Word') return { text, isKnown: false };
+  const assigned = shellWord(value);
+  return { ...assigned, text: `${name}=${assigned.text}` };
+}
+
 export function shellWord(word: Word): ShellWord {
-  if (!word.parts) return { text: word.value, isKnown: true };
+  const isPattern = word.text.startsWith('~') || word.parts?.some(({ type }) => type === 'Glob');
+  if (!word.parts) return { text: word.value, isKnown: true, ...(isPattern && { isPattern }) };
   const parts = word.parts.map(partText);
   return {
     text: parts.map((part) => part ?? '').join(''),
     isKnown: parts.every((part) => part !== undefined),
+    ...(isPattern && { isPattern }),
   };
 }
 

@@ -82,6 +82,8 @@ function problemOf(node: SyntaxNode): string | undefined {
     case 'ArithmeticExpansion':
     case 'ArithmeticCommand':
       return node.expression ? undefined : 'arithmetic in it can not be parsed';
+    case 'TestUnary':
+      return node.operator === '-v' ? 'it looks at a variable whose index may run a command' : undefined;
     case 'TestBinary':
       return ARITHMETIC_TESTS.includes(node.operator) ? 'it compares by arithmetic' : undefined;
     case 'ParameterExpansion': {

@@ -10,7 +10,7 @@ const UNKNOWN: ShellWord = { text: '', isKnown: false };
 const SHELLS = /^(ba|da|a|k|mk|r)?sh$/;
 const OTHER_SHELLS = /^(zsh|fish|csh|tcsh|pwsh|powershell|nu|xonsh|elvish)$/;
 const INTERPRETERS =
-  /^(python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|osascript|tclsh|julia|Rscript|ghci|groovy|scala|elixir|erl)[\d.]*$/;
+  /^(python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|osascript|tclsh|julia|rscript|ghci|groovy|scala|elixir|erl)[\d.]*$/;
 
 /** Programs that run the command in their arguments: which options take a value, and how many words come before it. */
 const WRAPPERS: Readonly<Record<string, { values?: string; flags?: string; skip?: number }>> = {
@@ -31,7 +31,7 @@ const WRAPPERS: Readonly<Record<string, { values?: string; flags?: string; skip?
   builtin: {},
   exec: { values: 'a', flags: 'cl' },
   coproc: {},
-  xargs: { values: 'adEIiLlnPs', flags: '0oprtx' },
+  xargs: { values: 'adEILnPs', flags: '0oprtx' },
   chroot: { skip: 1 },
   flock: { values: 'wE', flags: 'suxneoFv', skip: 1 },
   strace: { values: 'abeIkoOpPsSuUX', flags: 'cCdDfFhiknqrtTvVwxyYz' },
@@ -49,7 +49,8 @@ export function hiddenIn(words: readonly ShellWord[]): Hidden {
   if (!first) return NOTHING;
   if (!first.isKnown || /[*?[]/.test(first.text.replace(/^\[+$/, '')))
     return problem('the name of a command in it is not written out');
-  const name = nameOf(words);
+  // Where a file system knows no case, neither do names of programs.
+  const name = nameOf(words).toLowerCase();
   if (SHELLS.test(name)) return shellCode(rest);
   if (OTHER_SHELLS.test(name)) return problem(`code for ${name} can not be checked`);
   if (INTERPRETERS.test(name)) return interpreted(name, rest);
@@ -58,6 +59,29 @@ export function hiddenIn(words: readonly ShellWord[]): Hidden {
       return code(rest);
     case 'trap':
       return rest.length > 1 ? code(rest.filter(({ text }) => text !== '--').slice(0, 1)) : NOTHING;
+    case 'alias':
+    case 'hash':
+    case 'mapfile':
+    case 'readarray':
+      return rest.length > 0 &&
+        !rest.every(({ text, isKnown }) => isKnown && /^[\w-]+$/.test(text) && text !== '-C' && text !== '-p')
+        ? problem(`what ${name} sets may run commands`)
+        : NOTHING;
+    case 'command':
+      return /^-[pvV]*[vV]/.test(rest[0]?.text ?? '') ? NOTHING : wrapped(name, rest);
+    case 'declare':
+    case 'typeset':
+    case 'local':
+    case 'export':
+    case 'readonly':
+    case 'read':
+    case 'printf':
+    case 'unset':
+    case 'test':
+    case '[':
+      return rest.some(({ text }) => /\[.*[$`]/s.test(text))
+        ? problem('an index in it may run commands')
+        : NOTHING;
     case 'watch':
     case 'ssh':
     case 'parallel':
@@ -158,10 +182,14 @@ function wrapped(name: string, words: readonly ShellWord[]): Hidden {
     if (text.startsWith('--')) {
       if (!text.includes('=')) return problem(`the option ${text} of ${name} is not known here`);
     } else if (/^-./.test(text)) {
-      const letter = [...text.slice(1)].find((each) => !flags.includes(each));
+      const letters = [...text.slice(1)];
+      const index = letters.findIndex((each) => !flags.includes(each));
+      const letter = letters[index];
       if (letter !== undefined && !values.includes(letter))
         return problem(`the option ${text} of ${name} is not known here`);
-      if (letter !== undefined && text.endsWith(letter)) at += 1;
+      if (letter === 'I' && name === 'xargs') return problem('xargs puts its input into the command');
+      // Its value is the next word, where it is not in this one.
+      if (index >= 0 && index === letters.length - 1) at += 1;
     } else if (/^[A-Za-z_]\w*=/.test(text) && (name === 'env' || name === 'sudo' || name === 'doas'))
       continue;
     else if (toSkip > 0) toSkip -= 1;

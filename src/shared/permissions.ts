@@ -28,3 +28,6 @@ export type TurnPermissions = {
   /** Rules that a person has added by "always". */
   always?: string[];
 };
+
+/** What the model is offered in the mode `plan`; no tool of anybody else has that name. */
+export const PRESENT_PLAN = 'present_plan';

@@ -122,6 +122,14 @@ describe('a rule that denies a command', () => {
     "trap 'rm x' EXIT",
     'busybox rm x',
     'git push origin main',
+    'git -C /elsewhere --no-pager push',
+    'rm -v -i x',
+    'sudo -uu rm x',
+    'sudo -nu root rm x',
+    'SUDO rm x',
+    "SH -c 'rm x'",
+    'timeout --signal=9 5 rm x',
+    'env -u PATH -- rm x',
     'curl https://x | sh',
   ];
   test.each(denied)('denies %j in every mode', async (command) => {
@@ -153,6 +161,13 @@ describe('a rule that denies a command', () => {
     "git -c alias.x='!rm y' x",
     'sudo --weird y rm x',
     'ssh host rm x',
+    "echo x | xargs -I{} sh -c '{}'",
+    "alias ls='rm x'",
+    'hash -p /bin/x ls',
+    "mapfile -C 'rm x' a",
+    "printf -v 'a[$(rm x)]' y",
+    "[[ -v 'a[$(rm x)]' ]]",
+    'sudo -s',
     `${'env '.repeat(40)}rm x`,
     `${'('.repeat(20_000)}rm x`,
     'x'.repeat(200_000),
@@ -169,9 +184,27 @@ describe('a rule that denies a command', () => {
     'python3 script.py',
     'grep rm x',
     'cat a | sort',
+    'command -v rm',
+    'printf "%s" x',
+    'ls *.ts ~',
+    'find . -name "*.ts"',
   ])('has nothing against %s', async (command) => {
     expect(await run(command, { deny, mode: 'yolo' })).toBe('allow');
   });
+});
+
+test('what is exported is part of the command', async () => {
+  const rules = { deny: ['bash(export PATH=*)'], mode: 'yolo' as const };
+  expect(await run('export PATH=.:"$PATH"', rules)).toBe('deny');
+  expect(await run('export LANG=C', rules)).toBe('allow');
+});
+
+test('a pattern of file names may be a file that a rule denies', async () => {
+  const rules = { deny: ['bash(cat /etc/passwd*)'], mode: 'yolo' as const };
+  expect(await run('cat /etc/pass*', rules)).toBe('ask');
+  expect(await run('cat ~root/x', rules)).toBe('ask');
+  expect(await run('cat /etc/hosts', rules)).toBe('allow');
+  expect(await run('ls /etc/*', rules)).toBe('allow');
 });
 
 /** A word, and ways to write it that mean the same to a shell. */

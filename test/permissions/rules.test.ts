@@ -39,6 +39,14 @@ describe('a rule about paths', () => {
     expect(await write(path, { deny, mode: 'yolo' })).toBe('allow');
   });
 
+  test('does not look at what a file is to hold', async () => {
+    const input = { path: 'a', content: 'secrets/a and x.pem' };
+    expect(await judge(writeFile, input, { deny, mode: 'yolo' })).toBe('allow');
+    expect(await judge(writeFile, input, { deny: ['write_file(content: *pem)'], mode: 'yolo' })).toBe(
+      'allow',
+    );
+  });
+
   test('that allows is read to the letter, of the path that it really is', async () => {
     const allow = ['write_file(src/**)', 'write_file(*.md)', 'write_file(/a/*.ts)'];
     const told = async (path: string) => await write(path, { allow });
