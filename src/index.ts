@@ -5,7 +5,14 @@ export { openai } from './activities/openai/openai.js';
 export type { OpenAiOptions } from './activities/openai/options.js';
 export type { Price, Prices } from './activities/openai/prices.js';
 export { askUser } from './define/ask-user.js';
-export { type Agent, type AgentOptions, type AnyTool, defineAgent } from './define/define-agent.js';
+export {
+  type Agent,
+  type AgentOptions,
+  type AnyTool,
+  defineAgent,
+  type InstructionsFunction,
+  type InstructionsInput,
+} from './define/define-agent.js';
 export {
   defineTool,
   notDone,

@@ -10,6 +10,7 @@ import type { UnknownUsage, Usage } from '../shared/usage.js';
 import { wireLine } from '../shared/wire-text.js';
 import { moveBigArguments, withWholeArguments } from './big-arguments.js';
 import { type Beats, beatWhile } from './heartbeats.js';
+import { instructionsFor } from './instructions.js';
 import { notHere } from './not-here.js';
 import { outputOf } from './output.js';
 import { permissionOf } from './permission.js';
@@ -37,16 +38,17 @@ export async function callModel(
   if (!agent) throw notHere('Agent.NotHere', named(input), agents, context.info.attempt);
   const model = modelFor(agent);
   const tries = new Tries(context);
-  const { messages, whole } = await beatWhile(context, beatsOf(tries, undefined), () =>
-    readTranscript(services, input, context.info.attempt),
-  );
+  const { messages, whole, instructions } = await beatWhile(context, beatsOf(tries, undefined), async () => {
+    const read = await readTranscript(services, input, context.info.attempt);
+    return { ...read, instructions: await instructionsFor(agent, input, read.messages) };
+  });
   const isPlanning = (input.permissions?.mode ?? agent.permissions?.mode) === 'plan';
   const tools = agents.toolsOf(agent).filter(({ name }) => name !== PRESENT_PLAN || isPlanning);
   // Before there is an artifact the tool that reads them would only be in the way.
   const offered = tools.filter((tool) => tool.name !== READ_ARTIFACT || artifactsOf(messages).size > 0);
   const request: ModelRequest = {
     model: input.model ?? model.name,
-    instructions: messages.some((message) => message.role === 'system') ? '' : agent.instructions,
+    instructions: instructions.text,
     messages: whole,
     tools: offered.map(described),
     ...(agent.output && formatOf(agent.output)),
@@ -61,7 +63,7 @@ export async function callModel(
     const { message, calls, output } = await beatWhile(context, beatsOf(tries, cost), async () => {
       const id = `a_${randomBytes(6).toString('hex')}`;
       // Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran.
-      const dropped = input.transcript.spans.some(({ epoch }) => epoch > 0);
+      const dropped = input.transcript.spans.some((span) => span.dropped ?? span.epoch > 0);
       const plan = await planReply(id, response, offered, messages, {
         idSuffix: dropped ? `__${input.iteration}` : '',
         judge: (tool, args) => permissionOf(agent, tool, args, input.permissions),
@@ -80,6 +82,7 @@ export async function callModel(
       ...(response.usage && { usage: response.usage }),
       ...(spent && { spent }),
       ...timing,
+      ...(instructions.recorded && { instructions: instructions.text }),
       ...(input.resolve && { settings: resolveSettings(agent, tools, request.model, input.resolve.limits) }),
     });
   } catch (error) {

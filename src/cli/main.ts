@@ -1,28 +1,12 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { PERMISSION_MODES } from '../shared/permissions.js';
 import { EXIT_USAGE } from './exit-codes.js';
-import { addPeopleCommands } from './people/commands.js';
+import { collected, portNumber, wholeNumber } from './option-values.js';
+import { declareTurnCommands } from './turn-commands.js';
 
 // Each command's code is loaded when it is asked for: `--help` loads no worker.
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new InvalidArgumentError('It must be a whole number from 1.');
-  return value;
-}
-
-function portNumber(text: string): number {
-  const port = wholeNumber(text);
-  if (port > 65_535) throw new InvalidArgumentError('It must be a port, 65535 at most.');
-  return port;
-}
-
-function collected(value: string, before: string[] = []): string[] {
-  return [...before, value];
-}
 
 function packageVersion(): string {
   const file = new URL('../../package.json', import.meta.url);
@@ -42,12 +26,7 @@ program
   .option('-w, --workspace <folder>', 'the folder that it works in', process.cwd())
   .option('-m, --model <name>', 'the model; default: OPENAI_MODEL, else gpt-5.5')
   .option('-n, --iterations <count>', 'the most model calls; default 199', wholeNumber)
-  .addOption(
-    new Option(
-      '--mode <mode>',
-      'whether a person is asked before a call runs; default: everything runs',
-    ).choices(PERMISSION_MODES),
-  )
+  .addOption(new Option('--mode <mode>', 'which calls a person is asked about').choices(PERMISSION_MODES))
   .option('-a, --attach <file>', 'show the model an image, a PDF or a text; may be repeated', collected)
   .option('--turn-id <id>', 'names the turn: the same id and prompt again go on with it')
   .option('--json', 'print each event, and last the outcome, as a line of JSON')
@@ -59,13 +38,9 @@ Examples:
   holdfast run --workspace ../shop --iterations 20 "Make the failing test pass"
   holdfast run --attach screenshot.png --attach spec.pdf "Make the page look like this"
   holdfast run --json "List the TODOs" | tail -1
-  holdfast run --mode default "Clean up the build folder"
   holdfast run --mode plan "Add a dark mode"
 
-With --mode default a person is asked before anything is changed: in this terminal, or from another one with
-holdfast approvals. accept-edits asks for commands only, plan changes nothing before its plan is approved, yolo asks for
-nothing. See docs/approvals.md.
-
+With --mode a person is asked before anything is changed, here or by holdfast approvals. See docs/approvals.md.
 HOLDFAST_PRICES, a table of prices as JSON, lets it tell what the turn cost. See docs/models.md.
 
 Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 iteration limit, 4 refused, 5 truncated, 6 no valid output,
@@ -85,6 +60,18 @@ program
   )
   .argument('<module>', 'a JavaScript module, such as dist/agent.js')
   .option('-q, --task-queue <name>', 'default: holdfast')
+  .addHelpText(
+    'after',
+    `
+The module exports what defineAgent(...) returns, alone or in a list. SIGTERM and Ctrl-C let what runs finish; a second
+Ctrl-C leaves at once, and the turns go on in another worker.
+
+Examples:
+  holdfast worker dist/agent.js
+  TEMPORAL_ADDRESS=temporal.example.com:7233 holdfast worker dist/agent.js --task-queue payments
+
+Exit codes: 0 ended when it was told to, 1 it could not start, 2 wrong usage.`,
+  )
   .action(async (module: string, options) => {
     const { workerCommand } = await import('./worker-command.js');
     process.exitCode = await workerCommand(module, options);
@@ -110,11 +97,20 @@ Examples:
     await initCommand(folder, options);
   });
 
-addPeopleCommands(program);
-
 const server = program
   .command('server')
-  .description('The Temporal server that Holdfast starts where none is found.');
+  .description('The Temporal server that Holdfast starts where none is found.')
+  .addHelpText(
+    'after',
+    `
+HOLDFAST_PORT and HOLDFAST_UI_PORT choose its ports, HOLDFAST_STATE_DIR where its data are. Where TEMPORAL_ADDRESS is
+set, that server is used, and none is started.
+
+Examples:
+  holdfast server start
+  HOLDFAST_PORT=7333 holdfast server start
+  holdfast server status && echo it runs`,
+  );
 server
   .command('start')
   .description('Start it, if none answers; it goes on in the background.')
@@ -136,6 +132,8 @@ server
     const { stopServerCommand } = await import('./server-command.js');
     await stopServerCommand();
   });
+
+declareTurnCommands(program);
 
 program
   .command('codec-server')
@@ -163,6 +161,13 @@ program
   .command('keygen')
   .description('Print a new encryption key, as HOLDFAST_ENCRYPTION_KEYS takes it.')
   .argument('[id]', 'names the key; letters, digits and . _ -; default: a random one')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  export HOLDFAST_ENCRYPTION_KEYS=$(holdfast keygen)
+  export HOLDFAST_ENCRYPTION_KEYS=$(holdfast keygen 2027-01),$HOLDFAST_ENCRYPTION_KEYS   # the first one encrypts`,
+  )
   .action(async (id: string | undefined) => {
     const { keygenCommand } = await import('./keygen-command.js');
     keygenCommand(id);
@@ -171,18 +176,26 @@ program
 program
   .command('doctor')
   .description('Check what agents need, and say what works and what to do.')
-  .option('-m, --model [name]', 'the model of OPENAI_BASE_URL and OPENAI_API_KEY; default: OPENAI_MODEL')
+  .option(
+    '-m, --model [name]',
+    'try out the model of OPENAI_BASE_URL and OPENAI_API_KEY, default OPENAI_MODEL',
+  )
   .option('--base-url <url>', 'in place of OPENAI_BASE_URL')
   .addOption(new Option('--api <api>', 'which API to use').choices(['chat', 'responses']).default('chat'))
   .option('--timeout <seconds>', 'the most that one request may take', wholeNumber, 60)
+  .option('-q, --task-queue <name>', 'whose workers to look for; default: holdfast')
   .option('--json', 'print the report as one line of JSON')
   .option('--server-speed', 'in place of the model: how fast the Temporal server is, and what to set in it')
   .addHelpText(
     'after',
     `
-It makes five tiny requests of the model, which cost what they cost there. The key is never printed.
+Without --model it looks at this machine, Temporal, its workers and the model's address, and nothing of it costs
+anything. With --model or --base-url it tries out the model alone: five tiny requests, which cost what they cost there.
+The key is never printed.
 
 Examples:
+  holdfast doctor
+  holdfast doctor --task-queue payments
   holdfast doctor --model
   holdfast doctor --model qwen3 --base-url http://localhost:11434/v1
   holdfast doctor --model --json
@@ -198,6 +211,31 @@ Exit codes: 0 nothing failed, 1 something did, 2 wrong usage.`,
     }
     const { doctorCommand } = await import('./doctor-command.js');
     process.exitCode = await doctorCommand(options);
+  });
+
+program
+  .command('completion')
+  .description('Print the script by which a shell completes commands, options and turn ids.')
+  .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+  .addHelpText(
+    'after',
+    `
+Examples, for the file that your shell reads at its start:
+  source <(holdfast completion bash)        # ~/.bashrc
+  source <(holdfast completion zsh)         # ~/.zshrc, after compinit
+  holdfast completion fish | source         # ~/.config/fish/config.fish`,
+  )
+  .action(async (shell: string) => {
+    const { completionCommand } = await import('./completion-command.js');
+    completionCommand(shell);
+  });
+
+program
+  .command('__complete', { hidden: true })
+  .argument('[words...]')
+  .action(async (typed: string[]) => {
+    const { completeCommand } = await import('./complete-command.js');
+    await completeCommand(program, typed);
   });
 
 try {

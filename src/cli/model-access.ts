@@ -32,8 +32,16 @@ export async function modelOf(
   );
 }
 
-async function localOffer(url: string): Promise<string[]> {
+/** The models of a server on Ollama's port of this machine, where one answers. */
+export async function localModels(
+  url: string = OLLAMA_URL,
+): Promise<{ url: string; models: string[] } | undefined> {
   const models = await modelsAt(url);
+  return models && { url, models };
+}
+
+async function localOffer(url: string): Promise<string[]> {
+  const { models } = (await localModels(url)) ?? {};
   if (!models) return [];
   const [first = 'MODEL'] = models;
   return [

@@ -1,4 +1,5 @@
 import { DefaultLogger, type LogLevel, Runtime } from '@temporalio/worker';
+import { logLine } from './worker-log.js';
 
 /**
  * Call before the first connection. During an outage of the server the SDK's native half would print a warning for
@@ -7,7 +8,7 @@ import { DefaultLogger, type LogLevel, Runtime } from '@temporalio/worker';
  */
 export function installQuietRuntime(level: LogLevel = 'ERROR'): void {
   Runtime.install({
-    logger: new DefaultLogger(level),
+    logger: new DefaultLogger(level, (entry) => process.stderr.write(logLine(entry))),
     telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' } } },
     shutdownSignals: [],
   });

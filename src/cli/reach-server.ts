@@ -1,3 +1,6 @@
+import { NamespaceNotFoundError } from '@temporalio/common';
+import { UsageError } from './usage-error.js';
+
 const CONNECT_MS = 5000;
 /** gRPC's code. */
 const UNAVAILABLE = 14;
@@ -17,11 +20,30 @@ function unreachable(address: string, why: string): ServerUnreachable {
 
 /** What to throw for an error that came while a turn ran: of an outage, how to go on; else the error itself. */
 export function duringTurn(error: unknown, address: string, turnId: string): unknown {
-  if (!(error instanceof Error && 'code' in error && error.code === UNAVAILABLE)) return error;
+  if (!isOutage(error)) return error;
   return new ServerUnreachable(
     `The Temporal server at ${address} no longer answers. What it recorded of the turn is kept: once it runs again, ` +
       `go on with the same command and --turn-id ${turnId}`,
   );
+}
+
+/** The server is there, and has not the namespace that was named. */
+function noNamespace(name: string): UsageError {
+  return new UsageError(
+    `The server has no namespace "${name}".\n` +
+      `Correct TEMPORAL_NAMESPACE, or make it: temporal operator namespace create --namespace ${name}`,
+  );
+}
+
+/** The same for a command that looks at turns, and can be given again. */
+export function whileLooking(error: unknown, address: string): unknown {
+  if (error instanceof NamespaceNotFoundError) return noNamespace(error.namespace);
+  return isOutage(error) ? unreachable(address, 'it went away') : error;
+}
+
+function isOutage(error: unknown): boolean {
+  const causes = error instanceof Error ? [error, error.cause] : [];
+  return causes.some((each) => each instanceof Error && 'code' in each && each.code === UNAVAILABLE);
 }
 
 /** What `connect` gives, within five seconds. Throws {@link ServerUnreachable} where it fails or takes longer. */

@@ -17,7 +17,9 @@ export function reportError(error: unknown): number {
     error instanceof ServerUnreachable ||
     error instanceof TurnConflict ||
     error instanceof TurnNotFound ||
-    error instanceof TypeError;
+    error instanceof TypeError ||
+    // Keys that this process has not.
+    (error instanceof Error && error.name.startsWith('Codec.'));
   const stack = error instanceof Error && !foreseen ? `\n${style.dim(error.stack ?? '')}` : '';
   write(`${style.red('Error:')} ${error instanceof Error ? error.message : String(error)}${stack}\n`);
   return EXIT_FAILED;

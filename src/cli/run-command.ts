@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
-import { NativeConnection } from '@temporalio/worker';
+
 import { AgentClient } from '../client/agent-client.js';
 import type { TurnHandle } from '../client/turn-handle.js';
 import { ensureServer, type TemporalServer } from '../server/embedded.js';
 import type { PermissionMode } from '../shared/permissions.js';
 import type { PromptPart } from '../shared/prompt-parts.js';
 import { TURN_ID } from '../shared/turn.js';
+import { connectWorker } from '../worker/connect.js';
 import { createWorker } from '../worker.js';
 import { promptWith } from './attachments.js';
 import { checkedCodec } from './codec-settings.js';
@@ -104,9 +105,9 @@ async function connectClient({ taskQueue }: Run, { address, namespace }: Tempora
 }
 
 async function makeWorker({ root, model, taskQueue }: Run, { address, namespace }: TemporalServer) {
-  const connection = await reach(address, () => NativeConnection.connect({ address }));
+  const place = await reach(address, () => connectWorker({ address, namespace }));
   const agents = [coder(root, model)];
-  return { connection, ...(await createWorker({ agents, connection, namespace, taskQueue })) };
+  return { connection: place.connection, ...(await createWorker({ agents, ...place, taskQueue })) };
 }
 
 /** Throws a UsageError for a turn of another folder: the worker of this one would never be given its tasks. */

@@ -5,6 +5,8 @@ export type Terminal = {
   write(text: string): void;
   /** Colours only where they are seen. */
   style: Style;
+  /** In columns; undefined where nobody looks. */
+  width: number | undefined;
 };
 
 export type Style = {
@@ -22,6 +24,7 @@ export function terminalOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = 
     write: (text) => {
       stream.write(text);
     },
+    width: stream.isTTY ? stream.columns || 80 : undefined,
     style: { dim: paint(2), bold: paint(1), red: paint(31), green: paint(32), yellow: paint(33) },
   };
 }

@@ -12,6 +12,10 @@ import { turnLink } from './web-ui.js';
 /** One event a line, and last the outcome. Returns the exit code. */
 export async function printJson(turn: TurnHandle): Promise<number> {
   for await (const event of turn.events()) process.stdout.write(`${JSON.stringify(event)}\n`);
+  return await printJsonEnd(turn);
+}
+
+export async function printJsonEnd(turn: TurnHandle): Promise<number> {
   const end = await endOf(turn);
   process.stdout.write(`${JSON.stringify({ v: WIRE_VERSION, type: 'outcome', ...end.shown })}\n`);
   return end.exitCode;
@@ -23,9 +27,7 @@ export async function printText(
   server: TemporalServer,
   startedAt: number,
 ): Promise<number> {
-  const terminal = terminalOf(process.stdout);
-  const { style } = terminal;
-  const printer = new TurnPrinter(terminal);
+  const printer = new TurnPrinter(terminalOf(process.stdout));
   const desk = deskAt(turn, (text) => printer.note(text));
   try {
     for await (const event of turn.events()) {
@@ -35,8 +37,18 @@ export async function printText(
   } finally {
     desk.close();
   }
+  return await printEnd(printer, turn, server, performance.now() - startedAt);
+}
+
+/** How an ended turn ended, and what it cost. Returns the exit code. */
+export async function printEnd(
+  printer: TurnPrinter,
+  turn: TurnHandle,
+  server: TemporalServer,
+  tookMs: number,
+): Promise<number> {
+  const { style } = terminalOf(process.stdout);
   const end = await endOf(turn);
-  const took = duration(performance.now() - startedAt);
   if (end.kind === 'failed' && end.exitCode !== EXIT_INTERRUPTED) {
     printer.note(style.red(`${end.error.type}: ${end.error.message}`));
   }
@@ -44,7 +56,7 @@ export async function printText(
   const tokens = usage ? ` · ${usage.inputTokens} tokens in, ${usage.outputTokens} out` : '';
   const costs = usage ? costOf(usage) : '';
   const calls = iterations === undefined ? '' : ` · ${iterations} model call${iterations === 1 ? '' : 's'}`;
-  printer.note(style.dim(`${end.label}${calls}${tokens}${costs} · ${took}`));
+  printer.note(style.dim(`${end.label}${calls}${tokens}${costs} · ${duration(tookMs)}`));
   const link = turnLink(server, turn.turnId);
   if (link) printer.note(style.dim(`Web UI: ${link}`));
   return end.exitCode;

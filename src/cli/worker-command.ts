@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Client, Connection } from '@temporalio/client';
-import { dataConverter } from '../codec/data-converter.js';
+import { AgentClient } from '../client/agent-client.js';
 import { ensureServer } from '../server/embedded.js';
 import { DEFAULT_TASK_QUEUE } from '../shared/turn.js';
 import { Supervisor, type SupervisorEvent } from '../worker/supervisor.js';
@@ -25,11 +24,13 @@ export async function workerCommand(module: string, options: { taskQueue?: strin
   const server = await ensureServer({ onProgress: (line) => write(`${style.dim(line)}\n`) });
   const { address, namespace } = server;
   const taskQueue = options.taskQueue ?? DEFAULT_TASK_QUEUE;
-  const connection = await reach(address, () => Connection.connect({ address }));
+  const client = await reach(address, () =>
+    AgentClient.connect({ address, namespace, ...(codec && { codec }) }),
+  );
   const supervisor = new Supervisor({
     program: PROGRAM,
     args: [path, address, namespace, taskQueue],
-    client: new Client({ connection, namespace, dataConverter: dataConverter(codec) }),
+    client: client.client,
     onEvent: (event) => write(`${style.dim(eventLine(event))}\n`),
   });
   const drain = () => {
@@ -40,12 +41,17 @@ export async function workerCommand(module: string, options: { taskQueue?: strin
   process.on('SIGTERM', drain);
   process.once('SIGINT', drain);
   try {
-    await supervisor.start();
+    try {
+      await supervisor.start();
+    } catch {
+      // Its process has said why.
+      return EXIT_FAILED;
+    }
     if (supervisor.pid) write(`Serving the task queue "${taskQueue}" at ${address}.\n`);
     await supervisor.ended;
     return 0;
   } finally {
-    await connection.close();
+    await client.close();
   }
 }
 

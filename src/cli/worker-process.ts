@@ -1,7 +1,7 @@
 // The process that `holdfast worker` supervises.
 import { pathToFileURL } from 'node:url';
-import { NativeConnection } from '@temporalio/worker';
 import type { Agent } from '../define/define-agent.js';
+import { connectWorker } from '../worker/connect.js';
 import { serveSupervised } from '../worker/supervised-process.js';
 import { createWorker } from '../worker.js';
 import { installQuietRuntime } from './quiet-runtime.js';
@@ -12,8 +12,18 @@ function isAgent(value: unknown): value is Agent {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'agent';
 }
 
+/** A syntax error does not say of itself which file it is in. */
+async function exportsOf(path: string): Promise<Record<string, unknown>> {
+  try {
+    return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+  } catch (error) {
+    const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    throw new Error(`${path} can't be loaded. ${said}`, { cause: error });
+  }
+}
+
 async function agentsOf(path: string): Promise<Agent[]> {
-  const exported = (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+  const exported = await exportsOf(path);
   const agents = [...new Set(Object.values(exported).flat().filter(isAgent))];
   if (agents.length > 0) return agents;
   throw new Error(`${path} exports no agent. Export what defineAgent(...) returns, alone or in a list.`);
@@ -22,10 +32,8 @@ async function agentsOf(path: string): Promise<Agent[]> {
 try {
   installQuietRuntime('WARN');
   const agents = await agentsOf(modulePath);
-  const connection = await NativeConnection.connect({ address });
-  await serveSupervised((onActivity) =>
-    createWorker({ agents, connection, namespace, taskQueue, onActivity }),
-  );
+  const place = await connectWorker({ address, namespace });
+  await serveSupervised((onActivity) => createWorker({ agents, ...place, taskQueue, onActivity }));
   process.exit(0);
 } catch (error) {
   process.stderr.write(`The worker can't start: ${error instanceof Error ? error.message : String(error)}\n`);

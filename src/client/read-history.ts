@@ -4,18 +4,22 @@ import { TurnFold } from '../shared/fold.js';
 import { historyPages } from './history-pages.js';
 import { RecordedSteps } from './recorded-steps.js';
 
-/** Rebuilds a turn from its event history alone, without a worker: how a transcript is read in a post-mortem. */
+/**
+ * Rebuilds a turn from its event history alone, without a worker: how a transcript is read in a post-mortem. `tell` is
+ * given each recorded event.
+ */
 export async function readHistory(
   client: Client,
   workflowId: string,
-  tell: (events: TurnEvent[]) => void = () => undefined,
+  tell?: (event: TurnEvent) => void,
 ): Promise<TurnFold> {
   const fold = new TurnFold();
   const steps = new RecordedSteps(client.options.loadedDataConverter, workflowId);
   for await (const events of historyPages(client, workflowId)) {
     for (const event of events) {
       const step = await steps.read(event);
-      if (step) tell(fold.apply(step));
+      if (!step) continue;
+      for (const recorded of fold.apply(step)) tell?.(recorded);
     }
   }
   return fold;

@@ -15,7 +15,7 @@ const NOT_FOUND = 5;
 /** What to throw for an error that Temporal's client gave of a turn. */
 export function turnError(turnId: string, error: unknown): unknown {
   if (error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && error.code === NOT_FOUND)) {
-    return new TurnNotFound(`There is no turn ${turnId}. Look for it with: temporal workflow list`);
+    return new TurnNotFound(`There is no turn ${turnId}. Look for it with: holdfast ps --all`);
   }
   if (!(error instanceof WorkflowFailedError)) return error;
   const { cause } = error;

@@ -29,12 +29,9 @@ export async function* waitingTurns(client: Client): AsyncGenerator<WaitingTurn,
 /** What nobody has decided yet, from the event history. */
 export async function openRequests(client: Client, workflowId: string): Promise<OpenRequest[]> {
   const open = new Map<string, OpenRequest>();
-  await readHistory(client, workflowId, (events) => {
-    for (const event of events) {
-      if (event.type === 'approval_requested' || event.type === 'question_asked')
-        open.set(event.callId, event);
-      else if (event.type === 'decided' || event.type === 'tool_finished') open.delete(event.callId);
-    }
+  await readHistory(client, workflowId, (event) => {
+    if (event.type === 'approval_requested' || event.type === 'question_asked') open.set(event.callId, event);
+    else if (event.type === 'decided' || event.type === 'tool_finished') open.delete(event.callId);
   });
   return [...open.values()];
 }

@@ -9,14 +9,21 @@ import { jsonSchema } from './json-schema.js';
 import { type PermissionOptions, permissionsOf } from './permissions.js';
 import { notStrictBecause } from './strict-schema.js';
 
+/** What instructions may depend on: the turn's prompt, as text, and what its starter gave along. */
+export type InstructionsInput = { prompt: string; turnId: string; metadata: JsonObject };
+export type InstructionsFunction = (turn: InstructionsInput) => string | Promise<string>;
+
 export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
   /** How turns name it: letters, digits and . _ -, 64 at most. */
   name: string;
   /** Recorded with every turn; a running turn goes on only on a worker that has the same version. Default '1'. */
   version?: string;
   description?: string;
-  /** The system prompt. */
-  instructions: string;
+  /**
+   * The system prompt; or what works it out for a turn. That is recorded with the first reply and stays the same from
+   * then on; until then a try of the first model call may ask once more.
+   */
+  instructions: string | InstructionsFunction;
   /** A model's name at the OpenAI endpoint of the worker's environment, or a model made by `openai(...)`. */
   model: string | Model;
   tools?: readonly AnyTool[];
@@ -53,7 +60,7 @@ export type Agent<Output = unknown> = {
   readonly name: string;
   readonly version: string;
   readonly description: string;
-  readonly instructions: string;
+  readonly instructions: string | InstructionsFunction;
   readonly model: string | Model;
   readonly tools: readonly AnyTool[];
   readonly limits: { readonly iterations: number };

@@ -45,22 +45,17 @@ const ABANDONED_START_TIMEOUT_MS = 10_000;
 const STOP_TIMEOUT_MS = 10_000;
 
 /**
- * A Temporal server to use: the one that TEMPORAL_ADDRESS names, else one that answers on this machine, else one started
+ * A Temporal server to use: the one that TEMPORAL_ADDRESS or a profile names, else one that answers on this machine, else one started
  * here, which goes on after this process and keeps its data in a SQLite file of the data folder.
  * @throws ServerError `Server.PortTaken`, `Server.NotFound`, `Server.FailedToStart`, `Server.DataInUse`,
  * `Server.StartTimedOut` or `Server.BadSetting`
  */
 export async function ensureServer(options: EnsureServerOptions = {}): Promise<TemporalServer> {
+  const found = await findServer(options);
+  if (found !== undefined) return found;
   const env = options.env ?? process.env;
-  const address = options.address ?? env['TEMPORAL_ADDRESS'];
-  if (address) {
-    const namespace = env['TEMPORAL_NAMESPACE'] || 'default';
-    return { address, namespace, uiUrl: env['TEMPORAL_UI_URL'] || undefined, source: 'TEMPORAL_ADDRESS' };
-  }
   const settings = resolveSettings(options);
   const onProgress = options.onProgress ?? (() => {});
-  const running = await findRunning(settings);
-  if (running !== undefined) return running;
   await mkdir(settings.dataDir, { recursive: true });
   const onWait = (): void => onProgress('Waiting for another process that is starting the Temporal server');
   return withStartLock(settings.dataDir, onWait, async () => {
@@ -72,6 +67,31 @@ export async function ensureServer(options: EnsureServerOptions = {}): Promise<T
     onProgress('Starting the Temporal server');
     return startDetached(settings, program, env);
   });
+}
+
+/**
+ * As {@link ensureServer}, and starts none: undefined where none answers.
+ * @throws ServerError `Server.BadSetting`
+ */
+export async function findServer(options: EnsureServerOptions = {}): Promise<TemporalServer | undefined> {
+  const env = options.env ?? process.env;
+  const profile = await namedByProfile(env);
+  const address = options.address ?? profile.address;
+  if (!address) return await findRunning(resolveSettings(options));
+  const namespace = profile.namespace || 'default';
+  return { address, namespace, uiUrl: env['TEMPORAL_UI_URL'] || undefined, source: 'TEMPORAL_ADDRESS' };
+}
+
+/** By TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE, else by a profile of Temporal's configuration file, as clients are. */
+async function namedByProfile(
+  env: NodeJS.ProcessEnv,
+): Promise<{ address: string | undefined; namespace: string | undefined }> {
+  const { loadClientConnectConfig } = await import('@temporalio/envconfig');
+  const set = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const { connectionOptions, namespace } = loadClientConnectConfig({
+    overrideEnvVars: Object.fromEntries(set),
+  });
+  return { address: connectionOptions.address, namespace };
 }
 
 /** A server at the port, whoever started it; else ours at another port, where no port was asked for. */
@@ -122,7 +142,7 @@ async function refuseTakenPorts({ port, uiPort, dataDir }: ServerSettings): Prom
     throw portTaken(uiPort, 'HOLDFAST_UI_PORT', "Temporal's Web UI");
 }
 
-function portTaken(port: number, variable: string, wanted: string): ServerError {
+export function portTaken(port: number, variable: string, wanted: string): ServerError {
   return new ServerError(
     'Server.PortTaken',
     `Port ${port}, which ${wanted} needs, is taken by a program that does not answer as a Temporal server. ` +

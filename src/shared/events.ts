@@ -54,3 +54,10 @@ export type TurnEvent = EventBase &
     | { type: 'tool_finished'; callId: string; name: string; result: ToolResultBlock }
     | { type: 'turn_ended'; outcome: OutcomeType | 'failed' | 'canceled' | 'terminated' | 'timed_out' }
   );
+
+/** An event before it has its place in the stream. */
+export type NewEvent = TurnEvent extends infer Each
+  ? Each extends TurnEvent
+    ? Omit<Each, keyof EventBase>
+    : never
+  : never;

@@ -16,6 +16,7 @@ export const failureTypes = [
   'Turn.Terminated',
   'Turn.TimedOut',
   'Agent.NotHere',
+  'Agent.InstructionsFailed',
   TOOL_NOT_HERE,
   'Tool.Retryable',
   'Tool.Failed',

@@ -1,10 +1,11 @@
 import type { OutputRequest, PlannedCall } from './activities.js';
 import { RECONCILE_TOOL } from './activities.js';
 import { callSummary } from './call-summary.js';
-import type { TurnEvent } from './events.js';
+import type { NewEvent, TurnEvent } from './events.js';
 import type { SteerMessage } from './interventions.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
 import {
+  instructionsMessage,
   interruptionNote,
   openingMessages,
   outputRequestMessage,
@@ -14,6 +15,7 @@ import {
 import { type PersonDecision, resultOfDecision } from './people.js';
 import { shownPrompt } from './prompt-parts.js';
 import type { ModelEnd, RecordedStep } from './recorded-step.js';
+import { requestEvent } from './request-event.js';
 import { settleToolCall, startOf } from './settle.js';
 import { Steps } from './steps.js';
 import { mayStillRun, notOfThisTurn, notStarted, workerLost } from './tool-results.js';
@@ -21,12 +23,6 @@ import { pendingCalls, toolMessage } from './transcript.js';
 import type { TurnSettings } from './turn.js';
 
 type RunCall = Extract<PlannedCall, { do: 'run' }>;
-type NewEvent = TurnEvent extends infer Each
-  ? Each extends TurnEvent
-    ? Omit<Each, 'v' | 'seq' | 'turnId' | 'iteration' | 'attempt' | 'at'>
-    : never
-  : never;
-
 /**
  * Rebuilds a turn from its recorded steps alone: its messages, and the events that a watcher sees. It settles tool
  * calls by the same function as the workflow, so that the two can't tell different stories.
@@ -53,6 +49,11 @@ export class TurnFold {
   #toAsk: NewEvent[] = [];
   #questions = new Set<string>();
   readonly #steers = new Map<string, SteerMessage>();
+
+  /** What the turn runs with; undefined before its first reply. */
+  get settings(): TurnSettings | undefined {
+    return this.#settings;
+  }
 
   /** The recorded events that the step makes, each with the next `seq`. */
   apply(step: RecordedStep): TurnEvent[] {
@@ -123,7 +124,8 @@ export class TurnFold {
       this.messages.push(message);
       return [{ type: 'message', message }];
     }
-    const { message, calls, settings, usage } = end.output;
+    const { message, calls, settings, usage, instructions } = end.output;
+    if (instructions !== undefined) this.#instruct(instructions);
     this.#settings = settings ?? this.#settings;
     this.#model = this.#settings?.model ?? this.#model;
     this.steps.replied(this.iteration, end.output);
@@ -144,6 +146,11 @@ export class TurnFold {
       { type: 'message', message, ...(usage && { usage }) },
       ...answered.map((result) => this.#settle(result)),
     ];
+  }
+
+  #instruct(instructions: string): void {
+    this.messages.unshift(instructionsMessage(this.#firstRunId, instructions));
+    this.deltaFrom += 1;
   }
 
   /** What they are asked shows once the workflow takes decisions on it: a watcher may decide at once. */
@@ -233,16 +240,4 @@ export class TurnFold {
     }
     return settled;
   }
-}
-
-function requestEvent(call: PlannedCall): NewEvent[] {
-  const { callId, name } = call;
-  if (call.do === 'question') {
-    const { question, choices } = call;
-    return [{ type: 'question_asked', callId, name, question, ...(choices && { choices }) }];
-  }
-  if (call.do !== 'run' || call.permission?.policy !== 'ask') return [];
-  const { input, summary, permission } = call;
-  const { why, always } = permission;
-  return [{ type: 'approval_requested', callId, name, summary, input, why, always }];
 }

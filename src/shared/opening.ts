@@ -19,15 +19,18 @@ export function openingMessages(
   firstRunId: string,
 ): { messages: Message[]; deltaFrom: number } {
   const messages: Message[] = [];
-  if (input.instructions !== undefined) {
-    const id = ownId('s', firstRunId);
-    messages.push({ role: 'system', id, content: textContent(id, input.instructions) });
-  }
+  if (input.instructions !== undefined) messages.push(instructionsMessage(firstRunId, input.instructions));
   messages.push(...reconcile(input.transcript ?? []));
   const id = ownId('u', firstRunId);
   const content = [...textContent(id, input.prompt), ...blocksOf(id, 1, input.attachments ?? [])];
   const prompt: Message = { role: 'user', id, content };
   return { messages: [...messages, prompt], deltaFrom: messages.length };
+}
+
+/** Instructions that are the turn's own. */
+export function instructionsMessage(firstRunId: string, instructions: string): Message {
+  const id = ownId('s', firstRunId);
+  return { role: 'system', id, content: textContent(id, instructions) };
 }
 
 /** What had come of a reply when an interrupt cut it. */

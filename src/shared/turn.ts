@@ -1,9 +1,8 @@
 import type { TranscriptBase } from './carried.js';
 import type { Intervention, SteerMessage } from './interventions.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes } from './json.js';
-import { isMessage, type Message, type ToolResultBlock } from './messages.js';
+import { isMessage, type Message } from './messages.js';
 import { isModelOptions, type ModelOptions } from './model-options.js';
-import type { PersonRequest } from './people.js';
 import { PERMISSION_MODES, type PermissionMode } from './permissions.js';
 import { isPromptParts, type PromptPart } from './prompt-parts.js';
 import {
@@ -22,6 +21,7 @@ import type { TurnUsage } from './usage.js';
 import { WIRE_VERSION } from './version.js';
 import { errorText, wireText } from './wire-text.js';
 
+export type { CallStatus, TurnState } from './turn-state.js';
 export type { TurnUsage, Usage } from './usage.js';
 
 /** Names that Temporal sees. A workflow of one of these types on any server is Holdfast's. */
@@ -219,33 +219,6 @@ export type TurnOutcome = {
   intervention?: Intervention;
   /** Steering messages that came too late for a model call, handed back. */
   undelivered?: SteerMessage[];
-};
-
-export type CallStatus =
-  | 'waiting'
-  | 'needs_approval'
-  | 'needs_answer'
-  | 'running'
-  | ToolResultBlock['status'];
-
-/** The answer to the `state` query: everything about a running turn except its messages. */
-export type TurnState = {
-  v: 1;
-  turnId: string;
-  agent: string;
-  version?: string;
-  phase: 'model' | 'tools' | 'ended';
-  /** Model calls that answered so far. */
-  iteration: number;
-  /** Calls that have no result yet, in request order. */
-  pendingCalls: { id: string; name: string; status: CallStatus }[];
-  /** What people are to approve or to answer, in request order; absent where that is nothing. */
-  waitingFor?: PersonRequest[];
-  /** Messages in the transcript, and how many of them this turn added. */
-  messageCount: number;
-  deltaCount: number;
-  usage: TurnUsage;
-  outcome?: TurnOutcome['type'];
 };
 
 /** The `messages` query: from index `from` on, as many as fit in `maxBytes` of JSON, at least one. */

@@ -94,7 +94,7 @@ function inputOf(run: TurnRun, steers: string[]): CallModelInput {
     ...(version !== undefined && { version }),
     ...(model !== undefined && { model }),
     ...(!settings && { resolve: { limits: input.limits ?? {} } }),
-    ...run.people?.carried,
+    ...run.people.carried,
     ...(input.modelOptions && { modelOptions: input.modelOptions }),
     ...(input.metadata && { metadata: input.metadata }),
   };

@@ -6,7 +6,7 @@ import { settleToolCall, startOf } from '../shared/settle.js';
 import { mayStillRun, notOfThisTurn, notStarted } from '../shared/tool-results.js';
 import type { TurnSettings } from '../shared/turn.js';
 import type { Interventions } from './interventions.js';
-import { type Decided, type People, shownInput } from './people.js';
+import { type Decided, shownInput } from './people.js';
 import { RunOrder } from './run-order.js';
 import { type CallToRun, reconcileTool, runTool } from './tool-activity.js';
 import type { TurnRun } from './turn-run.js';
@@ -20,9 +20,8 @@ export async function runToolCalls(
   run: TurnRun,
   planned: readonly PlannedCall[],
   interventions: Interventions,
-  people: People,
 ): Promise<Map<string, ToolResultBlock>> {
-  const round = new Round(run, planned, interventions, people);
+  const round = new Round(run, planned, interventions);
   await interventions.settle(round.runAll(), round.settings.settleMs);
   return round.close();
 }
@@ -31,19 +30,17 @@ class Round {
   readonly settings: TurnSettings;
   readonly #run: TurnRun;
   readonly #interventions: Interventions;
-  readonly #people: People;
   readonly #questions: Question[] = [];
   readonly #calls: CallToRun[] = [];
   readonly #started = new Set<string>();
   readonly #results = new Map<string, ToolResultBlock>();
   #closed = false;
 
-  constructor(run: TurnRun, planned: readonly PlannedCall[], interventions: Interventions, people: People) {
+  constructor(run: TurnRun, planned: readonly PlannedCall[], interventions: Interventions) {
     if (!run.settings) throw new TypeError('A turn has its settings from its first reply on.');
     this.settings = run.settings;
     this.#run = run;
     this.#interventions = interventions;
-    this.#people = people;
     run.callStatus.clear();
     const share = resultShare(run.settings, planned.length);
     for (const [index, call] of planned.entries()) {
@@ -68,7 +65,7 @@ class Round {
       ...asked.map((call) => this.#approval(call)),
       ...this.#questions.map((call) => this.#question(call)),
     ];
-    const decisions = this.#people.ask(requests, this.settings.approvalTimeoutMs);
+    const decisions = this.#run.people.ask(requests, this.settings.approvalTimeoutMs);
     for (const { callId } of asked) this.#run.callStatus.set(callId, 'needs_approval');
     for (const { callId } of this.#questions) this.#run.callStatus.set(callId, 'needs_answer');
     this.#run.show();

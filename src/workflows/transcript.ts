@@ -22,6 +22,7 @@ export class Transcript {
   #measured = 0;
   /** Counts the rewrites: each makes the positions of before stale. */
   #epoch = 0;
+  #dropped = false;
   #deltaFrom = 0;
   /** How many messages the turn has added, dropped ones included. */
   #added = 0;
@@ -77,11 +78,19 @@ export class Transcript {
   /** As an earlier run has left it. */
   resume(carried: CarriedTranscript): void {
     this.#epoch = carried.epoch;
+    this.#dropped = carried.dropped ?? carried.epoch > 0;
     this.#deltaFrom = carried.deltaFrom;
     if ('base' in carried) this.#base = carried.base;
     else this.add(...carried.messages);
     this.#handedOut = this.#base?.count ?? 0;
     this.#added = carried.added;
+  }
+
+  /** Puts what is none of the turn's own messages before all others. */
+  begin(message: Message): void {
+    this.#messages.unshift(message);
+    this.#deltaFrom += 1;
+    this.#rewritten();
   }
 
   add(...added: Message[]): void {
@@ -96,6 +105,11 @@ export class Transcript {
     if (!shorter) return;
     this.#messages.splice(0, this.#messages.length, ...shorter.messages);
     this.#deltaFrom = shorter.firstOwn;
+    this.#dropped = true;
+    this.#rewritten();
+  }
+
+  #rewritten(): void {
     this.#bytes = 0;
     this.#measured = 0;
     this.#epoch += 1;
@@ -114,7 +128,7 @@ export class Transcript {
     if (headId === undefined) return { spans: [], tail: [] };
     this.#handOut();
     const { workflowId, runId, firstExecutionRunId } = workflowInfo();
-    const span = { workflowId, runId, epoch: this.#epoch, to: this.count, headId };
+    const span = { workflowId, runId, epoch: this.#epoch, dropped: this.#dropped, to: this.count, headId };
     const isLater = runId !== firstExecutionRunId;
     return { spans: [{ ...span, ...(isLater && { firstRunId: firstExecutionRunId }) }], tail: [] };
   }
@@ -128,7 +142,12 @@ export class Transcript {
 
   /** For the next run; where `segments` are given they hold all the messages. */
   carried(segments: TranscriptBase['segments'] | undefined): CarriedTranscript {
-    const common = { epoch: this.#epoch, deltaFrom: this.#deltaFrom, added: this.#added };
+    const common = {
+      epoch: this.#epoch,
+      dropped: this.#dropped,
+      deltaFrom: this.#deltaFrom,
+      added: this.#added,
+    };
     const headId = this.#headId;
     const { lastRole } = this;
     if (!segments || headId === undefined || !lastRole) return { ...common, messages: this.#messages };

@@ -4,9 +4,14 @@ import type { CarriedInterventions, CarriedTurn, TranscriptSegment } from '../sh
 import type { SteerMessage } from '../shared/interventions.js';
 import { jsonBytes } from '../shared/json.js';
 import { textOf, toolCallsOf } from '../shared/messages.js';
-import { interruptionNote, openingMessages, outputRequestMessage, steerMessage } from '../shared/opening.js';
+import {
+  instructionsMessage,
+  interruptionNote,
+  openingMessages,
+  outputRequestMessage,
+  steerMessage,
+} from '../shared/opening.js';
 import { Steps } from '../shared/steps.js';
-import { pendingCalls } from '../shared/transcript.js';
 import {
   MESSAGES_QUERY,
   type MessagesPage,
@@ -25,6 +30,7 @@ import type { Interventions } from './interventions.js';
 import type { People } from './people.js';
 import { Transcript } from './transcript.js';
 import { outcomeOf, TurnOutput } from './turn-output.js';
+import { stateOf } from './turn-state.js';
 
 // A payload may take 2 MB, whatever a prompt or a model makes of it: what is longer is in the event history.
 const OUTCOME_TEXT_BYTES = 500_000;
@@ -37,6 +43,7 @@ const messagesQuery = defineQuery<MessagesPage, [MessagesPageRequest?]>(MESSAGES
 /** What one running turn knows. All of it is declared before the first handler is set: a buffered message runs in it. */
 export class TurnRun {
   readonly input: TurnInput;
+  readonly people: People;
   /** The last part of the workflow id: a session's turns are `<session>/<turnId>`. */
   readonly turnId = workflowInfo().workflowId.split('/').at(-1) ?? workflowInfo().workflowId;
   readonly firstRunId = workflowInfo().firstExecutionRunId;
@@ -59,18 +66,17 @@ export class TurnRun {
   /** Of the last reply, where an earlier run had it. */
   #text = '';
   readonly #details = new DetailsTable();
-  people: People | undefined;
 
-  constructor(input: TurnInput) {
+  constructor(input: TurnInput, people: People) {
     this.input = input;
+    this.people = people;
   }
 
   /**
    * Puts what the caller handed in, mended where it was not valid, and the prompt into the transcript; or goes on with
    * what an earlier run of the workflow has carried over.
    */
-  begin(carried: CarriedTurn | undefined, people: People): void {
-    this.people = people;
+  begin(carried: CarriedTurn | undefined): void {
     setHandler(stateQuery, () => this.state(), {
       description: 'What the turn is doing, without its messages.',
     });
@@ -112,7 +118,7 @@ export class TurnRun {
       truncatedInARow: this.#truncated,
       text: boundedText(this.#lastText(), CARRIED_TEXT_BYTES),
       ...this.#output.carried(),
-      ...this.people?.carried,
+      ...this.people.carried,
       transcript: this.transcript.carried(segments),
       interventions,
     };
@@ -130,6 +136,8 @@ export class TurnRun {
 
   count(reply: ModelReply): void {
     this.settings = reply.settings ?? this.settings;
+    if (reply.instructions !== undefined)
+      this.transcript.begin(instructionsMessage(this.firstRunId, reply.instructions));
     this.usage = addUsage(this.usage, reply.usage);
     this.countSpent(reply.spent ?? noUsage);
     this.steps.replied(this.iteration, reply);
@@ -220,26 +228,7 @@ export class TurnRun {
   }
 
   state(): TurnState {
-    const pending = this.#outcome ? [] : pendingCalls(this.transcript.messages);
-    const version = this.settings?.version ?? this.input.version;
-    return {
-      v: 1,
-      turnId: this.turnId,
-      agent: this.input.agent,
-      ...(version !== undefined && { version }),
-      phase: this.#outcome ? 'ended' : pending.length > 0 ? 'tools' : 'model',
-      iteration: this.iteration,
-      pendingCalls: pending.map(({ id, name }) => ({
-        id,
-        name,
-        status: this.callStatus.get(id) ?? 'waiting',
-      })),
-      ...this.people?.state,
-      messageCount: this.transcript.count,
-      deltaCount: this.transcript.added,
-      usage: this.usage,
-      ...(this.#outcome && { outcome: this.#outcome }),
-    };
+    return stateOf(this, this.#outcome);
   }
 
   /** Brings the table in the Web UI up to date. */

@@ -21,20 +21,21 @@ import { TurnRun } from './turn-run.js';
  * A long turn goes on in a new run of the workflow, with what the one before has `carried` over.
  */
 export async function turn(raw: TurnInput, carried?: CarriedTurn): Promise<TurnOutcome> {
-  const run = new TurnRun(readTurnInput(raw));
+  const input = readTurnInput(raw);
   const earlier = readCarried(carried);
   const interventions = new Interventions(earlier?.interventions);
-  const { mode } = run.input;
+  const { mode } = input;
   const people = new People(interventions, earlier?.permissions ?? { ...(mode !== undefined && { mode }) });
+  const run = new TurnRun(input, people);
 
-  run.begin(earlier, people);
-  const type = await loop(run, interventions, people);
+  run.begin(earlier);
+  const type = await loop(run, interventions);
   const outcome = run.end(type, interventions);
   if (outcome.intervention?.kind === 'cancel') throw new CancelledFailure('The turn was canceled');
   return outcome;
 }
 
-async function loop(run: TurnRun, interventions: Interventions, people: People): Promise<OutcomeType> {
+async function loop(run: TurnRun, interventions: Interventions): Promise<OutcomeType> {
   for (;;) {
     if (interventions.ending) return 'interrupted';
     if (run.iteration >= run.maxIterations) return 'max_iterations';
@@ -52,7 +53,7 @@ async function loop(run: TurnRun, interventions: Interventions, people: People):
 
     const calls = pendingCalls(run.transcript.messages);
     if (calls.length > 0) {
-      const results = await runToolCalls(run, reply.calls, interventions, people);
+      const results = await runToolCalls(run, reply.calls, interventions);
       run.transcript.add(toolMessage(`${reply.message.id}-results`, calls, results));
     }
     const ending = run.endOf(reply);

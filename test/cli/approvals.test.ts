@@ -39,11 +39,13 @@ test('a run without a terminal says how to decide, and goes on when that is done
     OPENAI_MODEL: 'scripted',
   });
   await run.printed(`holdfast approve ${turnId} call_0_1`);
-  const [several, nope, one] = await Promise.all([
+  const [several, nope, one, shown] = await Promise.all([
     cli('approve', turnId),
     cli('approve', turnId, 'nope'),
     cli('approvals', turnId),
+    cli('show', turnId),
   ]);
+  expect(shown.stdout).toContain('a person: bash touch yes (call_0_0)');
   expect(several.stderr).toContain('Several calls of the turn wait');
   expect(nope.exitCode).toBe(2);
   expect(one.stdout).toContain('"command": "touch yes"');

@@ -17,7 +17,7 @@ const clock = new Date(in42s).toTimeString().slice(0, 8);
 function printed(event: Part): string {
   const out: string[] = [];
   const { style } = terminalOf(process.stdout, { NO_COLOR: '1' });
-  const printer = new TurnPrinter({ style, write: (text) => void out.push(text) });
+  const printer = new TurnPrinter({ style, width: undefined, write: (text) => void out.push(text) });
   printer.print({ v: 1, seq: 1, turnId: 't', iteration: 0, attempt: 2, at, ...event });
   return out.join('');
 }

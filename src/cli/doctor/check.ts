@@ -35,8 +35,8 @@ export async function runChecks(
 /** After something that leaves no hope for it. */
 export const NOT_TRIED = 'not tried';
 
-export function ok(says: string, data?: Finding['data']): Finding {
-  return { status: 'ok', says, ...(data && { data }) };
+export function ok(says: string, data?: Finding['data'], advice?: string): Finding {
+  return { status: 'ok', says, ...(advice && { advice }), ...(data && { data }) };
 }
 
 export function failed(says: string, advice?: string): Finding {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { temporal } from '@temporalio/proto';
-import { NativeConnection } from '@temporalio/worker';
+
 import { z } from 'zod';
 import { localArtifacts } from '../../artifacts/local-artifacts.js';
 import { AgentClient } from '../../client/agent-client.js';
@@ -10,6 +10,7 @@ import { type Agent, defineAgent } from '../../define/define-agent.js';
 import { defineTool, retryable } from '../../define/define-tool.js';
 import { text, toolCall } from '../../testing/script.js';
 import { scriptedModel } from '../../testing/scripted-model.js';
+import { connectWorker } from '../../worker/connect.js';
 import { createWorker } from '../../worker.js';
 import { reach } from '../reach-server.js';
 
@@ -62,7 +63,7 @@ const LATE_TIMER_MS = 400;
 export async function measureServerSpeed(place: ServerPlace): Promise<ServerSpeed> {
   const { address, namespace } = place;
   const taskQueue = `holdfast-doctor-${randomUUID()}`;
-  const connection = await reach(address, () => NativeConnection.connect({ address }));
+  const { connection } = await reach(address, () => connectWorker({ address, namespace }));
   const client = await reach(address, () => AgentClient.connect({ address, namespace, taskQueue }));
   try {
     const retries: number[] = [];

@@ -1,19 +1,18 @@
 import type { AgentClient } from '../../client/agent-client.js';
 import type { OpenRequest } from '../../client/waiting.js';
 import { wireLine } from '../../shared/wire-text.js';
+import { withPlace } from '../open-client.js';
 import { safeText, terminalOf } from '../terminal.js';
-import { withClient } from './with-client.js';
+import { findTurn } from '../turns/find-turn.js';
 
 const LINE_BYTES = 160;
 
 /** `holdfast approvals`: what running turns wait for; of one turn, with all arguments. */
-export async function approvalsCommand(
-  turnId: string | undefined,
-  options: { json?: boolean },
-): Promise<void> {
-  await withClient(async (client) => {
-    if (turnId === undefined) await listAll(client, options.json ?? false);
-    else await listOne(client, turnId, options.json ?? false);
+export async function approvalsCommand(name: string | undefined, options: { json?: boolean }): Promise<void> {
+  const json = options.json ?? false;
+  await withPlace(async (place) => {
+    if (name === undefined) await listAll(place.client, json);
+    else await listOne(place.client, (await findTurn(place, name)).workflowId, json);
   });
 }
 

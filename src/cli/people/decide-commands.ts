@@ -4,10 +4,12 @@ import type { OpenRequest } from '../../client/waiting.js';
 import type { Receipt } from '../../shared/interventions.js';
 import { isJsonObject, type JsonObject, parseJson } from '../../shared/json.js';
 import { EXIT_FAILED } from '../exit-codes.js';
+import { withPlace } from '../open-client.js';
 import { terminalOf } from '../terminal.js';
+import { findTurn } from '../turns/find-turn.js';
+import { pollersOf, startWorker } from '../turns/pollers.js';
 import { UsageError } from '../usage-error.js';
 import { requestText } from './approvals-command.js';
-import { withClient } from './with-client.js';
 
 /** So long a worker may take to say what became of a decision; it is kept, whether or not one does. */
 const RECEIPT_MS = 5000;
@@ -55,18 +57,23 @@ export function argumentsIn(text: string): JsonObject {
 }
 
 async function decided(
-  turnId: string,
+  name: string,
   call: string | undefined,
   type: OpenRequest['type'] | undefined,
   send: (turn: TurnHandle, callId: string) => Promise<SentMessage>,
 ): Promise<number> {
   const { write } = terminalOf(process.stderr);
-  return await withClient(async (client) => {
-    const turn = client.turn(turnId);
+  return await withPlace(async (place) => {
+    const { workflowId, taskQueue } = await findTurn(place, name);
+    const turn = place.client.turn(workflowId);
     const callId = await theCall(turn, call, type);
     const sent = await send(turn, callId);
-    const told = sent.status === 'too_late' ? TELL.too_late : wordsOf(await receiptOf(turn, sent.id));
+    const receipt = sent.status === 'too_late' ? undefined : await receiptOf(turn, sent.id);
+    const told = sent.status === 'too_late' ? TELL.too_late : wordsOf(receipt);
     write(`${told.text(callId)}\n`);
+    if (told !== TELL.kept || (await pollersOf(place.client.client, taskQueue)).length > 0)
+      return told.exitCode;
+    write(`No worker polls its task queue "${taskQueue}". ${startWorker(taskQueue, workflowId)}\n`);
     return told.exitCode;
   });
 }

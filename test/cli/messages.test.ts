@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { holdfast } from '../support/run-cli.js';
+
+// What people see when something is not as it should be. No key, a wrong key and a name that runs already are in
+// run.test.ts, an unknown agent and a queue without a worker in turn-commands.test.ts.
+
+/** A place without a Temporal server, whose port is given to nobody. */
+async function nowhere(): Promise<{ env: NodeJS.ProcessEnv; port: number; close: () => void }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const state = mkdtempSync(join(tmpdir(), 'holdfast-nowhere-'));
+  const env = { TEMPORAL_ADDRESS: '', HOLDFAST_PORT: String(port), HOLDFAST_STATE_DIR: state };
+  return { env, port, close: () => server.close() };
+}
+
+async function said(args: string[], env: NodeJS.ProcessEnv = {}) {
+  const { exitCode, stdout, stderr } = await holdfast(args, env).finished;
+  expect(stderr).not.toContain('    at ');
+  return { exitCode, text: stdout + stderr };
+}
+
+function file(name: string, content: string | Buffer): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'holdfast-file-')), name);
+  writeFileSync(path, content);
+  return path;
+}
+
+test('no server: commands that look at turns start none, and say how to', async () => {
+  const { env, port, close } = await nowhere();
+  close();
+  const commands = [['ps'], ['show', 'a-turn'], ['interrupt', 'a-turn']];
+  for (const { exitCode, text } of await Promise.all(commands.map((args) => said(args, env)))) {
+    expect(exitCode).toBe(1);
+    expect(text).toContain(`No Temporal server answers on this machine (port ${port}).`);
+    expect(text).toContain('holdfast server start');
+    expect(text).toContain('TEMPORAL_ADDRESS=host:port');
+  }
+});
+
+test('no server at TEMPORAL_ADDRESS: the address is named', async () => {
+  const { exitCode, text } = await said(['ps'], { TEMPORAL_ADDRESS: '127.0.0.1:9' });
+  expect(exitCode).toBe(1);
+  expect(text).toContain('No Temporal server answers at 127.0.0.1:9');
+  expect(text).toContain('correct the address');
+});
+
+test('a namespace that the server has not is named', async () => {
+  const { exitCode, text } = await said(['ps'], { TEMPORAL_NAMESPACE: 'nowhere' });
+  expect(exitCode).toBe(2);
+  expect(text).toContain('no namespace "nowhere"');
+  expect(text).toContain('temporal operator namespace create');
+});
+
+test('port taken: each command that needs a server says whose it is and what to set', async () => {
+  const { env, port, close } = await nowhere();
+  onTestFinished(close);
+  const agent = file('agent.mjs', 'export const nothing = 1;');
+  const commands = [
+    ['server', 'start'],
+    ['worker', agent],
+  ];
+  for (const { exitCode, text } of await Promise.all(commands.map((args) => said(args, env)))) {
+    expect(exitCode).toBe(1);
+    expect(text).toContain(`Port ${port}, which Temporal needs, is taken`);
+    expect(text).toContain('HOLDFAST_PORT');
+  }
+});
+
+test('prompt too large: what takes the room, and where to put it', async () => {
+  const env = { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', OPENAI_MODEL: 'm' };
+  const attached = await said(['run', '--attach', file('big.txt', 'x'.repeat(1_100_000)), 'hello'], env);
+  expect(attached.exitCode).toBe(2);
+  expect(attached.text).toMatch(/takes 1100000 bytes; .* may take 1000000\. Put it into the workspace/);
+  // Its JSON is six times as long, so that it passes the first bound.
+  const escaped = await said(['run', '--attach', file('big.txt', '\u0001'.repeat(400_000)), 'hello'], env);
+  expect(escaped.exitCode).toBe(1);
+  expect(escaped.text).toMatch(
+    /takes \d+ bytes; a turn's input may take 1500000\. Make the attachments smaller/,
+  );
+});
+
+test('a module that is no agent: the file is named, and what it should export', async () => {
+  const noAgent = await said(['worker', file('agent.mjs', 'export const nothing = 1;')]);
+  expect(noAgent.exitCode).toBe(1);
+  expect(noAgent.text).toContain('agent.mjs exports no agent. Export what defineAgent(...) returns');
+  const broken = await said(['worker', file('broken.mjs', 'export const = 1;')]);
+  expect(broken.exitCode).toBe(1);
+  expect(broken.text).toMatch(/broken\.mjs can't be loaded\. SyntaxError: /);
+});
