@@ -39,6 +39,14 @@ const ASCII_OF = new Map(
   Object.entries(LOOK_ALIKES).flatMap(([ascii, others]) => [...others].map((other) => [other, ascii])),
 );
 
+const LOOK_ALIKE = new RegExp(
+  `[${[...ASCII_OF.keys()].map((char) => char.replace(/[-\\\]^]/, '\\$&')).join('')}]`,
+  'gu',
+);
+/** Most texts are, and some are megabytes long. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII.
+const ASCII = /^[\u0000-\u007f]*$/;
+
 /** Characters that nobody sees: zero-width ones, soft hyphens, directions, variation selectors. */
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 
@@ -47,7 +55,8 @@ const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
  * compatibility form, without what nobody sees, and with ASCII letters in place of those that look like them.
  */
 export function folded(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
   const visible = text.normalize('NFKC').replace(UNSEEN, '');
-  const ascii = Array.from(visible, (char) => ASCII_OF.get(char) ?? char).join('');
+  const ascii = visible.replace(LOOK_ALIKE, (char) => ASCII_OF.get(char) ?? char);
   return ascii.toLowerCase().normalize('NFKC');
 }

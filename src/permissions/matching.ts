@@ -23,6 +23,7 @@ export class RuledCall {
   readonly call: JudgedCall;
   readonly #line: CommandLine | undefined;
   #paths: Promise<string[]> | undefined;
+  #texts: string[] | undefined;
 
   private constructor(call: JudgedCall, line: CommandLine | undefined) {
     this.call = call;
@@ -48,11 +49,9 @@ export class RuledCall {
     if (paths.some((path) => matchesPath(pattern, path, true))) return YES;
     // What a file is to hold is not what a rule about files is about.
     if (paths.length > 0 && !named) return NO;
-    const texts = named ? [asText(this.call.input[named.name])] : textsIn(this.call.input);
+    const texts = named ? foldedForms([asText(this.call.input[named.name])]) : this.#allTexts();
     const patterns = textPatterns(folded(pattern));
-    const isLike = texts.some((text) =>
-      [text, plainPath(text)].some((form) => patterns.some((each) => each.matches(folded(form)))),
-    );
+    const isLike = texts.some((text) => patterns.some((each) => each.matches(text)));
     return isLike ? YES : NO;
   }
 
@@ -89,6 +88,12 @@ export class RuledCall {
     return [...new Set(this.#line.commands.map(({ words }) => exactRule(name, quoted(words))))];
   }
 
+  /** Folded once: some are megabytes long, and there may be many rules. */
+  #allTexts(): string[] {
+    this.#texts ??= foldedForms(textsIn(this.call.input));
+    return this.#texts;
+  }
+
   /** As written and as it really is. */
   async #allPaths(): Promise<string[]> {
     this.#paths ??= (async () => {
@@ -111,6 +116,15 @@ export class RuledCall {
     const { properties } = this.call.tool.schema;
     return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
   }
+}
+
+/** Longer than any path. */
+const PATH_CHARACTERS = 4096;
+
+/** Each text as it is, and as the path that it may be. */
+function foldedForms(texts: readonly string[]): string[] {
+  const forms = texts.flatMap((text) => (text.length <= PATH_CHARACTERS ? [text, plainPath(text)] : [text]));
+  return [...new Set(forms)].map(folded);
 }
 
 function isPlain({ words, assigns, redirects }: ShellCommand): boolean {

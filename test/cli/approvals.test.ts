@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { requestText } from '../../src/cli/people/approvals-command.js';
 import { deskAt } from '../../src/cli/people/ask-in-terminal.js';
 import { askUser } from '../../src/define/ask-user.js';
 import {
@@ -107,4 +108,31 @@ test('at a terminal the person is asked: yes, no and why, always, an answer by i
   expect(runs).toHaveLength(3);
   expect(notes.join('\n')).toContain('always would allow: pay');
   expect(left).toEqual([]);
+});
+
+test('a person is shown what nobody sees, and a plan as it is read', () => {
+  const event = {
+    v: 1,
+    seq: 1,
+    turnId: 't',
+    iteration: 0,
+    attempt: 0,
+    at: '',
+    callId: 'c',
+    name: 'bash',
+  } as const;
+  const always: string[] = [];
+  const asked = {
+    ...event,
+    type: 'approval_requested',
+    summary: '',
+    why: 'the mode default',
+    always,
+  } as const;
+  const hidden = requestText({ ...asked, input: { command: 'rm\u200b \u202ex\u001b[2J' } });
+  expect(hidden).toContain('"command": "rm\\u{200b} \\u{202e}x\\u001b[2J"');
+  const plan = requestText({ ...asked, input: { plan: '1. read\n2. write\u001b[2J', more: { a: 1 } } });
+  expect(plan).toBe(
+    'c  bash (the mode default)\n  "plan":\n    1. read\n    2. write\\u{1b}[2J\n  "more": {\n    "a": 1\n  }\n',
+  );
 });

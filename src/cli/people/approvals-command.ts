@@ -1,5 +1,6 @@
 import type { AgentClient } from '../../client/agent-client.js';
 import type { OpenRequest } from '../../client/waiting.js';
+import { isJsonObject, type Json } from '../../shared/json.js';
 import { wireLine } from '../../shared/wire-text.js';
 import { withPlace } from '../open-client.js';
 import { safeText, terminalOf } from '../terminal.js';
@@ -47,13 +48,36 @@ async function listOne(client: AgentClient, turnId: string, json: boolean): Prom
 /** All of a request, for a person who is to decide on it. */
 export function requestText(request: OpenRequest): string {
   if (request.type === 'question_asked') {
-    const choices = (request.choices ?? []).map((choice, index) => `  ${index + 1}. ${safeText(choice)}\n`);
-    return `${request.callId}  question: ${safeText(request.question)}\n${choices.join('')}`;
+    const choices = (request.choices ?? []).map((choice, index) => `  ${index + 1}. ${plainly(choice)}\n`);
+    return `${request.callId}  question: ${plainly(request.question)}\n${choices.join('')}`;
   }
   const { callId, name, why, always, input } = request;
-  const json = safeText(JSON.stringify(input, undefined, 2)).replaceAll('\n', '\n  ');
-  const rules = always.length > 0 ? `  always would allow: ${safeText(always.join(', '))}\n` : '';
-  return `${callId}  ${name} (${safeText(why)})\n  ${json}\n${rules}`;
+  const rules = always.length > 0 ? `  always would allow: ${plainly(always.join(', '))}\n` : '';
+  return `${callId}  ${name} (${plainly(why)})\n${argumentLines(input)}${rules}`;
+}
+
+/** As JSON; but a text of several lines, such as a plan, as it is read. */
+function argumentLines(input: Json): string {
+  if (!isJsonObject(input)) return indented(JSON.stringify(input), 2);
+  return Object.entries(input)
+    .map(([name, value]) =>
+      typeof value === 'string' && value.includes('\n')
+        ? `  ${plainly(JSON.stringify(name))}:\n${indented(value, 4)}`
+        : indented(`${JSON.stringify(name)}: ${JSON.stringify(value, undefined, 2)}`, 2),
+    )
+    .join('');
+}
+
+function indented(text: string, columns: number): string {
+  const space = ' '.repeat(columns);
+  return `${plainly(text).replace(/^/gm, space)}\n`;
+}
+
+/** What nobody sees is written out: a person decides on what is there, and not on what it looks like. */
+function plainly(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (char) =>
+    char === '\n' ? char : `\\u{${char.codePointAt(0)?.toString(16)}}`,
+  );
 }
 
 function shown(text: string): string {
