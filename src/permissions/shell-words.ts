@@ -45,9 +45,12 @@ export function shellWord(word: Word): ShellWord {
   const isPattern = word.text.startsWith('~') || word.parts?.some(({ type }) => type === 'Glob');
   if (!word.parts) return { text: word.value, isKnown: true, ...(isPattern && { isPattern }) };
   const parts = word.parts.map(partText);
+  // Of a star that stands for files and one that is quoted in the same word, the text does not tell which is which.
+  const isMixed =
+    isPattern && word.parts.some((part) => part.type !== 'Glob' && /[*?[\]~]/.test(partText(part) ?? ''));
   return {
     text: parts.map((part) => part ?? '').join(''),
-    isKnown: parts.every((part) => part !== undefined),
+    isKnown: !isMixed && parts.every((part) => part !== undefined),
     ...(isPattern && { isPattern }),
   };
 }
@@ -73,9 +76,15 @@ function partText(part: WordPart): string | undefined {
 
 /** A command as one would type it: words apart by a space, and quoted where that is needed to tell them apart. */
 export function quoted(words: readonly ShellWord[]): string {
-  return words.map(({ text }) => (PLAIN.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)).join(' ');
+  return words.map(quotedWord).join(' ');
 }
-const PLAIN = /^[\p{L}\p{N}_@%+=:,./~*?[\]^-]+$/u;
+
+function quotedWord({ text, isPattern }: ShellWord): string {
+  const isPlain = isPattern ? PATTERN.test(text) : PLAIN.test(text);
+  return isPlain ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+const PLAIN = /^[\p{L}\p{N}_@%+=:,./^-]+$/u;
+const PATTERN = /^[\p{L}\p{N}_@%+=:,./~*?[\]!^-]+$/u;
 
 export function nameOf(words: readonly ShellWord[]): string {
   return words[0]?.text.split('/').at(-1) ?? '';

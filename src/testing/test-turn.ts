@@ -37,11 +37,16 @@ export async function testTurn<Output>(
   const tested = model ? { ...agent, model } : agent;
   return await withWorker(tested, async ({ start }) => {
     const turn = await start(prompt, options);
-    const people: StandIn = { ...(approve && { approve }), ...(answer !== undefined && { answer }) };
-    // What it fails of would else show only as a turn that waits.
-    const ended = Promise.all([turn.result(), standIn(turn, people)]).then(([result]) => result);
+    const { mode } = options;
+    const people = {
+      ...(approve && { approve }),
+      ...(answer !== undefined && { answer }),
+      ...(mode && { mode }),
+    };
+    const ended = Promise.all([turn.result(), standIn(turn, tested, people)]).then(([result]) => result);
     const outcome = await ended.catch(async (error: unknown) => {
       if (error instanceof TurnFailed) await replay(turn.turnId);
+      else await turn.interrupt('the test has failed').catch(() => undefined);
       throw error;
     });
     await replay(turn.turnId);

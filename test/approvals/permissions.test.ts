@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
+import { askUser } from '../../src/define/ask-user.js';
 import { defineAgent } from '../../src/define/define-agent.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import type { PermissionOptions } from '../../src/define/permissions.js';
@@ -176,4 +177,12 @@ test('secrets of the worker do not reach a command that was not given them', asy
   const { results } = await coded([sh('env'), text('ok')], { mode: 'yolo' });
   expect(textOfResult(results[0])).toContain('HOLDFAST_IDEMPOTENCY_KEY');
   expect(textOfResult(results[0])).not.toMatch(/hidden-one|sk-proj/);
+});
+
+test('a test whose agent waits for somebody fails by name', async () => {
+  const agent = agentWith([...codingTools({ root: folder() }), askUser()]);
+  const asked = (script: Script) => testTurn(agent, 'go', { model: scriptedModel(script), mode: 'default' });
+  await expect(asked([sh('true')])).rejects.toThrow(/"bash true" needs an approval.*option "approve"/);
+  const question = [toolCall('ask_user', { question: 'Why?' })];
+  await expect(asked(question)).rejects.toThrow(/the agent asks: Why\?.*option "answer"/);
 });

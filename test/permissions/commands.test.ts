@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readCommandLine } from '../../src/permissions/shell.js';
-import { run } from './judge.js';
+import { alwaysOf, run } from './judge.js';
 
 const allow = ['bash(git status*)', 'bash(ls *)', 'bash(echo *)', 'bash(npm test:*)'];
 const deny = ['bash(rm *)', 'bash(git push*)', 'bash(curl * | sh)'];
@@ -270,4 +270,37 @@ test('a denied command is found in whatever it is put', async () => {
     ),
     { numRuns: 200 },
   );
+});
+
+describe('"always"', () => {
+  test.each([
+    ["rm '*'", 'rm *'],
+    ['rm "a b"', 'rm a b'],
+    ["rm ''", 'rm'],
+    ['rm \\~', 'rm ~'],
+    ["rm '*'*", 'rm **'],
+    ['ls a', 'ls a b'],
+    ['ls', 'ls; ls -l'],
+    ["echo ':*'", 'echo : x'],
+    ["echo '\\'", 'echo x'],
+  ])('after %s does not allow %s', async (allowed, other) => {
+    const always = await alwaysOf(allowed);
+    expect(await run(allowed, { turn: { always } })).toBe(always.length > 0 ? 'allow' : 'ask');
+    expect(await run(other, { turn: { always } })).toBe('ask');
+  });
+
+  test('allows what is the same to a shell, and nothing else', async () => {
+    const lines = fc.array(written, { minLength: 1, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(lines, lines, async (one, other) => {
+        const [a, b] = [one, other].map((words) => `echo ${words.map(({ source }) => source).join(' ')}`);
+        const always = await alwaysOf(a ?? '');
+        expect(always).toHaveLength(1);
+        const isSame =
+          JSON.stringify(one.map(({ word }) => word)) === JSON.stringify(other.map(({ word }) => word));
+        expect(await run(a ?? '', { turn: { always } })).toBe('allow');
+        expect(await run(b ?? '', { turn: { always } })).toBe(isSame ? 'allow' : 'ask');
+      }),
+    );
+  });
 });

@@ -55,5 +55,14 @@ export async function judge(
   return (await decide({ tool, input }, permissions, turn))?.policy;
 }
 
+/** What "always" would allow after this command. */
+export async function alwaysOf(command: string): Promise<string[]> {
+  const decision = await decide(
+    { tool: bash, input: { command } },
+    { mode: 'default', allow: [], ask: [], deny: [] },
+  );
+  return decision?.policy === 'ask' ? decision.always : [];
+}
+
 export const run = (command: string, rules: Rules) => judge(bash, { command }, rules);
 export const write = (path: string, rules: Rules) => judge(writeFile, { path, content: '' }, rules);
