@@ -9,6 +9,7 @@ import { isJsonObject } from '../shared/json.js';
 import { FIND_TOOLS, type McpSettings } from '../shared/mcp.js';
 import { type Message, textContent } from '../shared/messages.js';
 import { ModelError } from '../shared/model-port.js';
+import { PRESENT_PLAN } from '../shared/permissions.js';
 import { errorText } from '../shared/wire-text.js';
 import type { ActivityServices } from './services.js';
 import { artifactsOf } from './turn-artifacts.js';
@@ -37,13 +38,17 @@ type Asking = { signal: AbortSignal; warn(text: string): void };
 export async function offerOf(
   services: ActivityServices,
   agent: Agent,
-  { resolve, mcp }: CallModelInput,
+  { resolve, mcp, permissions }: CallModelInput,
   messages: readonly Message[],
   asking: Asking,
 ): Promise<Offer> {
   const own = services.agents.toolsOf(agent);
-  // Before there is an artifact the tool that reads them would only be in the way.
-  const shown = own.filter((tool) => tool.name !== READ_ARTIFACT || artifactsOf(messages).size > 0);
+  const isPlanning = (permissions?.mode ?? agent.permissions?.mode) === 'plan';
+  const shown = own.filter(({ name }) => {
+    if (name === PRESENT_PLAN) return isPlanning;
+    // Before there is an artifact the tool that reads them would only be in the way.
+    return name !== READ_ARTIFACT || artifactsOf(messages).size > 0;
+  });
   if (!mcp && (!resolve || agent.servers.length === 0))
     return { tools: shown, settled: own, answered: (call) => call };
   const catalog = await catalogOf(services, agent, mcp, asking);

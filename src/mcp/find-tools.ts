@@ -25,6 +25,7 @@ export function findToolsTool(catalog: readonly CatalogTool[]): AnyTool {
     description: `Finds tools by words in their names and descriptions. There are ${catalog.length} tools that are not shown here, of these servers: ${servers}. What is found can be called from your next reply on.`,
     input,
     idempotent: true,
+    effects: 'none',
     run: () => '',
   });
 }

@@ -5,7 +5,7 @@ import type { ToolContext } from '../define/define-tool.js';
 import type { McpServer } from '../define/mcp-server.js';
 import { ErrorResult } from '../define/tool-outcomes.js';
 import type { RunToolInput } from '../shared/activities.js';
-import type { JsonObject } from '../shared/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json.js';
 import type { McpPlace } from '../shared/mcp.js';
 import type { CatalogTool } from './catalog.js';
 import type { McpConnection } from './connection.js';
@@ -29,6 +29,7 @@ export function mcpTool(tool: CatalogTool, server: McpServer | undefined): AnyTo
     idempotent: readOnlyHint === true || idempotentHint === true,
     timeoutMs: timeoutOf(server),
     parallel: readOnlyHint === true || destructiveHint !== true,
+    effects: readOnlyHint === true ? 'none' : 'any',
     annotations,
     mcp: { server: tool.server, tool: tool.tool, ...(isTask && { isTask }) },
     run: () => {
@@ -48,11 +49,17 @@ export function runnableMcpTool(input: RunToolInput, connection: McpConnection):
     ...mcpTool(listed, connection.server),
     // The plan has checked the arguments, and the server does so, too.
     input: z.looseObject({}),
+    // For rules that name an argument, where a person has changed them.
+    schema: { type: 'object', properties: namesIn(input.input) },
     idempotent,
     timeoutMs,
     run: (args: JsonObject, context: ToolContext) =>
       run(connection, { place, args, isRepeatable: idempotent }, context),
   };
+}
+
+function namesIn(args: Json): JsonObject {
+  return isJsonObject(args) ? Object.fromEntries(Object.keys(args).map((name) => [name, {}])) : {};
 }
 
 async function run(

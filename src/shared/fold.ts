@@ -1,5 +1,7 @@
 import { type OutputRequest, type PlannedCall, RECONCILE_TOOL } from './activities.js';
-import type { TurnEvent } from './events.js';
+import { answeredAtOnce } from './answered-at-once.js';
+import { callSummary } from './call-summary.js';
+import type { NewEvent, TurnEvent } from './events.js';
 import type { SteerMessage } from './interventions.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
 import {
@@ -10,22 +12,18 @@ import {
   partialReply,
   steerMessage,
 } from './opening.js';
+import { type PersonDecision, resultOfDecision } from './people.js';
 import { shownPrompt } from './prompt-parts.js';
 import type { ModelEnd, RecordedStep } from './recorded-step.js';
+import { requestEvent } from './request-event.js';
 import { settleToolCall, startOf } from './settle.js';
 import { Steps } from './steps.js';
-import { refusedSubAgent, type SubAgentEnd, settleSubAgent, subAgentStep } from './sub-agents.js';
-import { mayStillRun, notOfThisTurn, notStarted, workerLost } from './tool-results.js';
+import { type SubAgentEnd, settleSubAgent, subAgentStep } from './sub-agents.js';
+import { mayStillRun, notStarted, workerLost } from './tool-results.js';
 import { pendingCalls, toolMessage } from './transcript.js';
 import type { TurnSettings } from './turn.js';
 
 type RunCall = Extract<PlannedCall, { do: 'run' }>;
-type NewEvent = TurnEvent extends infer Each
-  ? Each extends TurnEvent
-    ? Omit<Each, 'v' | 'seq' | 'turnId' | 'iteration' | 'attempt' | 'at'>
-    : never
-  : never;
-
 /**
  * Rebuilds a turn from its recorded steps alone: its messages, and the events that a watcher sees. It settles tool
  * calls by the same function as the workflow, so that the two can't tell different stories.
@@ -48,6 +46,9 @@ export class TurnFold {
   #results = new Map<string, ToolResultBlock>();
   /** Of a call whose worker died: its result where nothing more was done about it, because the turn was to end. */
   #lost = new Map<string, ToolResultBlock>();
+  /** Of the last reply: the calls that people are asked about, and have not been told of yet. */
+  #toAsk: NewEvent[] = [];
+  #questions = new Set<string>();
   readonly #steers = new Map<string, SteerMessage>();
 
   /** What the turn runs with; undefined before its first reply. */
@@ -57,34 +58,37 @@ export class TurnFold {
 
   /** The recorded events that the step makes, each with the next `seq`. */
   apply(step: RecordedStep): TurnEvent[] {
+    const attempt = 'attempt' in step ? step.attempt : 0;
+    return this.#eventsOf(step).map((event) => this.#event(step.at, attempt, event));
+  }
+
+  #eventsOf(step: RecordedStep): NewEvent[] {
     switch (step.kind) {
       case 'started':
-        return [this.#event(step.at, 0, this.#start(step))];
+        return [this.#start(step)];
       case 'model_scheduled':
         this.iteration = step.iteration;
         this.#modelRuns = true;
         this.#withdrawPartial();
         this.#askForOutput(step.outputRequest);
-        return [...this.#deliver(step.steers), { type: 'model_started' as const }].map((event) =>
-          this.#event(step.at, 0, event),
-        );
+        return [...this.#deliver(step.steers), { type: 'model_started' }];
       case 'steer':
         if (!this.#steers.has(step.steer.id)) this.#steers.set(step.steer.id, step.steer);
         return [];
+      case 'people':
+        return this.#people(step.memo.decided);
       case 'model_ended':
-        return this.#modelEnded(step.end).map((event) => this.#event(step.at, step.attempt, event));
+        return this.#modelEnded(step.end);
       case 'tool_scheduled':
-        return this.#toolScheduled(step).map((event) => this.#event(step.at, 0, event));
+        return this.#toolScheduled(step);
       case 'tool_ended':
-        return this.#toolEnded(step).map((event) => this.#event(step.at, step.attempt, event));
+        return this.#toolEnded(step);
       case 'sub_agent_scheduled':
-        return this.#subAgentScheduled(step).map((event) => this.#event(step.at, 0, event));
+        return this.#subAgentScheduled(step);
       case 'sub_agent_ended':
-        return this.#subAgentEnded(step).map((event) => this.#event(step.at, 0, event));
+        return this.#subAgentEnded(step);
       case 'closed':
-        return [...this.#close(step.outcome), { type: 'turn_ended' as const, outcome: step.outcome }].map(
-          (event) => this.#event(step.at, 0, event),
-        );
+        return [...this.#close(step.outcome), { type: 'turn_ended', outcome: step.outcome }];
       default:
         return step satisfies never;
     }
@@ -127,7 +131,10 @@ export class TurnFold {
       return [{ type: 'message', message }];
     }
     const { message, calls, settings, usage, instructions } = end.output;
-    if (instructions !== undefined) this.#instruct(instructions);
+    if (instructions !== undefined) {
+      this.messages.unshift(instructionsMessage(this.#firstRunId, instructions));
+      this.deltaFrom += 1;
+    }
     this.#settings = settings ?? this.#settings;
     this.#model = this.#settings?.model ?? this.#model;
     this.steps.replied(this.iteration, end.output);
@@ -136,22 +143,31 @@ export class TurnFold {
     this.#starts.clear();
     this.#lost.clear();
     this.#calls = new Map(calls.flatMap((call) => (call.do === 'run' ? [[call.callId, call]] : [])));
-    const answered = calls.flatMap((call) => {
-      if (call.do === 'answer') return [call.result];
-      if (!this.#settings) return [];
-      const tool = this.#settings.tools.find(({ name }) => name === call.name);
-      if (!tool) return [notOfThisTurn(call, this.#settings)];
-      return (tool.agent && refusedSubAgent(call, this.#settings)) ?? [];
-    });
+    this.#questions = new Set(calls.flatMap((call) => (call.do === 'question' ? [call.callId] : [])));
+    const answered = answeredAtOnce(calls, this.#settings);
+    // Nobody is asked about what has its result.
+    const has = new Set(answered.map(({ callId }) => callId));
+    this.#toAsk = calls.filter(({ callId }) => !has.has(callId)).flatMap(requestEvent);
     return [
       { type: 'message', message, ...(usage && { usage }) },
       ...answered.map((result) => this.#settle(result)),
     ];
   }
 
-  #instruct(instructions: string): void {
-    this.messages.unshift(instructionsMessage(this.#firstRunId, instructions));
-    this.deltaFrom += 1;
+  /** What they are asked shows once the workflow takes decisions on it: a watcher may decide at once. */
+  #people(decided: readonly PersonDecision[]): NewEvent[] {
+    const asked = this.#toAsk.splice(0);
+    const events = decided.flatMap((decision): NewEvent[] => {
+      const call = this.pending().find(({ id }) => id === decision.callId);
+      if (!call) return [];
+      const { id, name } = call;
+      const isSubAgent = this.#settings?.tools.some((tool) => tool.name === name && tool.agent);
+      const kind = this.#questions.has(id) ? 'question' : isSubAgent ? 'sub_agent' : 'tool';
+      const result = resultOfDecision({ id, name }, decision, kind);
+      const event: NewEvent = { type: 'decided', callId: id, name, decision };
+      return result ? [event, this.#settle(result)] : [event];
+    });
+    return [...asked, ...events];
   }
 
   #toolScheduled({ activityType, input }: Extract<RecordedStep, { kind: 'tool_scheduled' }>): NewEvent[] {
@@ -159,7 +175,8 @@ export class TurnFold {
     this.#lost.delete(input.callId);
     if (!call || activityType === RECONCILE_TOOL) return [];
     this.#starts.set(input.callId, (this.#starts.get(input.callId) ?? 0) + 1);
-    return [{ type: 'tool_started', callId: call.callId, name: call.name, summary: call.summary }];
+    const summary = input.changed ? callSummary(call.name, input.input) : call.summary;
+    return [{ type: 'tool_started', callId: call.callId, name: call.name, summary }];
   }
 
   #toolEnded(step: Extract<RecordedStep, { kind: 'tool_ended' }>): NewEvent[] {

@@ -15,7 +15,13 @@ export class DetailsTable {
     const { costUsd = 0 } = state.usage;
     const cost = costUsd > 0 ? ` · $${costUsd.toFixed(4)}` : '';
     const version = state.version === undefined ? '' : ` ${state.version}`;
-    const doing = state.outcome ?? (state.phase === 'model' ? 'calling the model' : 'running tools');
+    const doing =
+      state.outcome ??
+      (state.waitingFor
+        ? 'waiting for a person'
+        : state.phase === 'model'
+          ? 'calling the model'
+          : 'running tools');
     const rows = messages.slice(-SHOWN_MESSAGES).flatMap((message, index, shown) => {
       return this.#rows(message, shown[index + 1], state);
     });
@@ -25,6 +31,7 @@ export class DetailsTable {
       '| | what | |',
       '|---|---|---|',
       ...rows,
+      ...waitingLines(state),
     ].join('\n');
   }
 
@@ -50,7 +57,7 @@ export class DetailsTable {
   #status(call: ToolCallBlock, next: Message | undefined, state: TurnState): string {
     if (next?.role === 'tool') return next.content.find((result) => result.callId === call.id)?.status ?? '';
     const { status = '', subAgent } = state.pendingCalls.find(({ id }) => id === call.id) ?? {};
-    return subAgent ? `${status}: ${cell(subAgent.turnId)}` : status;
+    return subAgent ? `${status}: ${escaped(subAgent.turnId)}` : status;
   }
 
   /** Kept, since a call's arguments may be long and the table is drawn at each step. */
@@ -61,10 +68,22 @@ export class DetailsTable {
   }
 }
 
-function row(who: string, what: string, status: string): string {
-  return `| ${who}\u2003 | ${cell(what)} | ${status} |`;
+const SHOWN_REQUESTS = 10;
+
+/** What a person is to decide, with the id that a decision names. */
+function waitingLines({ waitingFor = [] }: TurnState): string[] {
+  if (waitingFor.length === 0) return [];
+  const shown = waitingFor.slice(0, SHOWN_REQUESTS).map((request) => {
+    const what = request.kind === 'question' ? request.question : `${request.summary} (${request.why})`;
+    return `| ${request.kind} | ${escaped(what)} | ${escaped(request.callId)} |`;
+  });
+  return ['', '| waits for | what | call |', '|---|---|---|', ...shown];
 }
 
-function cell(text: string): string {
+function escaped(text: string): string {
   return wireLine(text.slice(0, LINE_BYTES), LINE_BYTES).replace(/[|`\\<>[\]]/g, (char) => `\\${char}`);
+}
+
+function row(who: string, what: string, status: string): string {
+  return `| ${who}\u2003 | ${escaped(what)} | ${status} |`;
 }

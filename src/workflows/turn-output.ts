@@ -57,7 +57,7 @@ export class TurnOutput {
   }
 }
 
-/** How a turn ends by a reply without tool calls. */
+/** How a reply without tool calls ends a turn. */
 export function outcomeOf(stopReason: StopReason | undefined): OutcomeType {
   return stopReason === 'max_tokens' ? 'truncated' : stopReason === 'refusal' ? 'refused' : 'completed';
 }

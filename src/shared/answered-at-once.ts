@@ -1,0 +1,19 @@
+import type { PlannedCall } from './activities.js';
+import type { ToolResultBlock } from './messages.js';
+import { refusedSubAgent } from './sub-agents.js';
+import { notOfThisTurn } from './tool-results.js';
+import type { TurnSettings } from './turn.js';
+
+/** Of the calls of a reply, the results that are there with it: nothing is run, and nobody is asked. */
+export function answeredAtOnce(
+  calls: readonly PlannedCall[],
+  settings: TurnSettings | undefined,
+): ToolResultBlock[] {
+  return calls.flatMap((call) => {
+    if (call.do === 'answer') return [call.result];
+    if (call.do === 'question' || !settings) return [];
+    const tool = settings.tools.find(({ name }) => name === call.name);
+    if (!tool) return [notOfThisTurn(call, settings)];
+    return (tool.agent && refusedSubAgent(call, settings)) ?? [];
+  });
+}
