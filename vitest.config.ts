@@ -1,9 +1,20 @@
 import { defineConfig } from 'vitest/config';
 
 /** These need the Temporal server that the run starts. */
-const turns = ['turn', 'cli', 'interventions', 'approvals', 'crash', 'plugin', 'examples', 'package'].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-);
+const turns = [
+  ...[
+    'turn',
+    'cli',
+    'interventions',
+    'approvals',
+    'crash',
+    'mcp',
+    'plugin',
+    'examples',
+    'package',
+    'sub-agents',
+  ],
+].map((folder) => `test/${folder}/**/*.test.ts`);
 
 export default defineConfig({
   test: {

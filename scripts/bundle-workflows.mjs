@@ -26,4 +26,5 @@ function mappedToItself(bundle) {
   });
 }
 
-writeFileSync(path('../dist/workflow-bundle.js'), mappedToItself(code));
+// By it a worker knows a bundle that has the turn's workflow: see src/worker/bundler.ts.
+writeFileSync(path('../dist/workflow-bundle.js'), mappedToItself(`/* holdfast:workflows */ ${code}`));

@@ -2,11 +2,12 @@
 // the present workflow code. Run it (npm run record-histories) when a kind is new; a history that is there is the
 // record of turns that are running somewhere, and stays as it is.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import proto from '@temporalio/proto';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { z } from 'zod';
-import { askUser, defineAgent, defineTool } from '../dist/index.js';
+import { askUser, defineAgent, defineTool, mcpServer } from '../dist/index.js';
 import { fault, reply, scriptedModel, text, toolCall, withWorker } from '../dist/testing/index.js';
 import { reportLostActivities } from '../dist/worker/lost-activities.js';
 
@@ -76,7 +77,21 @@ const waiting = async (_messages) => {
 };
 
 const output = z.object({ a: z.string() });
+const helper = (name, script) =>
+  defineAgent({ name, description: name, instructions: 'Help.', model: scriptedModel(script), tools });
+const ask = (name) => ({ ...toolCall(name, { task: 'help' }), id: name });
+const helpers = [
+  ...tools,
+  helper('helps', [toolCall('echo', { text: 'x' }), text('helped')]),
+  helper('fails', [fault({ status: 401 })]),
+  helper('waits', [toolCall('wait')]),
+];
 const long = toolCall('echo', { text: 'so long '.repeat(10_000) });
+
+const everything = createRequire(import.meta.url).resolve(
+  '@modelcontextprotocol/server-everything/dist/index.js',
+);
+const server = mcpServer('everything', { command: process.execPath, args: [everything] });
 
 const kinds = {
   reply: { script: [text('hello')] },
@@ -188,10 +203,27 @@ const kinds = {
     },
   },
   'invalid-output': { script: [text('no'), text('no'), text('no'), text('no')], agent: { output } },
+  'sub-agents': {
+    script: [reply(ask('helps'), ask('fails'), toolCall('echo')), text('done')],
+    agent: { tools: helpers },
+  },
+  'sub-agent': { script: [ask('helps'), text('done')], agent: { tools: helpers }, child: 'helps' },
+  'interrupted-sub-agent': {
+    script: [ask('waits')],
+    agent: { tools: helpers },
+    meanwhile: (turn) => turn.interrupt('enough'),
+  },
+  'mcp-tools': {
+    script: [
+      reply(toolCall('everything__echo', { message: 'x' }), toolCall('everything__nope')),
+      text('done'),
+    ],
+    agent: { tools: [...tools, server] },
+  },
   'dropped-rounds': { script: [long, long, text('done')], agent: { maxContextBytes: 100_000 } },
 };
 
-async function record(name, { script, options = {}, agent: more, run, meanwhile, asks, loses }) {
+async function record(name, { script, options = {}, agent: more, run, meanwhile, asks, loses, child }) {
   const agent = defineAgent({
     name: 'recorded',
     instructions: 'Record.',
@@ -215,7 +247,7 @@ async function record(name, { script, options = {}, agent: more, run, meanwhile,
       await asks?.(turn);
       await turn.result().catch(() => undefined);
       const { workflow } = client.client;
-      const last = await workflow.getHandle(turn.turnId).fetchHistory();
+      const last = await workflow.getHandle(child ? `${turn.turnId}/${child}` : turn.turnId).fetchHistory();
       const { firstExecutionRunId } = last.events[0].workflowExecutionStartedEventAttributes;
       const history =
         run === 'first' ? await workflow.getHandle(turn.turnId, firstExecutionRunId).fetchHistory() : last;

@@ -8,6 +8,7 @@ export { askUser } from './define/ask-user.js';
 export {
   type Agent,
   type AgentOptions,
+  type AnyAgent,
   type AnyTool,
   defineAgent,
   type InstructionsFunction,
@@ -22,5 +23,14 @@ export {
   type ToolOptions,
 } from './define/define-tool.js';
 export type { Duration } from './define/duration.js';
+export {
+  type McpAddress,
+  type McpCommand,
+  type McpOptions,
+  type McpServer,
+  type McpToolInfo,
+  mcpServer,
+} from './define/mcp-server.js';
+export { type McpServersOptions, mcpServers } from './define/mcp-servers-json.js';
 export type { PermissionOptions } from './define/permissions.js';
 export type { PermissionMode, Policy } from './shared/permissions.js';

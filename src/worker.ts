@@ -8,6 +8,7 @@ import type { TranscriptReader } from './activities/transcript-reader.js';
 import { type CodecOptions, dataConverter } from './codec/data-converter.js';
 import { DEFAULT_TASK_QUEUE } from './shared/turn.js';
 import { type ActivityReport, reportingInterceptor } from './worker/activity-reports.js';
+import { closingAfter } from './worker/closing-after.js';
 import { connectWorker, type WorkerPlace } from './worker/connect.js';
 import { refuseWhatCannotWork, type ServingOptions, servingOf, turnWorkerOptions } from './worker/serving.js';
 import { workflowsOf } from './worker/worker-workflows.js';
@@ -78,6 +79,7 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
     dataConverter: converter,
     activities: { ...own.activities, ...serving.activities },
     sinks: { ...own.sinks, ...serving.sinks },
+    plugins: [...(own.plugins ?? []), closingAfter(serving)],
     interceptors: {
       ...own.interceptors,
       activity: [

@@ -7,10 +7,12 @@ import { z } from 'zod';
 import { holdfastActivities } from '../../dist/activities/activities.js';
 import { Agents } from '../../dist/activities/agents.js';
 import { Interrupts } from '../../dist/activities/interrupts.js';
+import { Recent } from '../../dist/activities/recent.js';
 import { TranscriptCache } from '../../dist/activities/transcript-cache.js';
 import { TranscriptReader } from '../../dist/activities/transcript-reader.js';
 import { Artifacts } from '../../dist/artifacts/artifacts.js';
 import { localArtifacts } from '../../dist/artifacts/local-artifacts.js';
+import { McpConnections } from '../../dist/mcp/connections.js';
 
 /** Where the activity runs: in its workflow's worker, or in another. */
 export type Place = 'same' | 'other';
@@ -60,6 +62,8 @@ export async function openPlaces(address: string): Promise<Places> {
       transcripts: new TranscriptReader(new TranscriptCache(), artifacts),
       artifacts,
       interrupts: new Interrupts(),
+      mcp: new McpConnections(),
+      catalogs: new Recent(1),
       isDraining: () => false,
     }),
   });

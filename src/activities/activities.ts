@@ -9,14 +9,19 @@ import {
   SEAL_TRANSCRIPT,
   type SealedTranscript,
   type SealTranscriptInput,
+  SUB_AGENT_USAGE,
+  type SubAgentUsage,
+  type SubAgentUsageInput,
 } from '../shared/activities.js';
 import { versionProblem } from '../shared/version.js';
 import { callModel } from './call-model.js';
 import { reconcileTool, runTool } from './run-tool.js';
 import { sealTranscript } from './seal-transcript.js';
 import type { ActivityServices } from './services.js';
+import { subAgentUsage } from './sub-agent-usage.js';
 
-type Activity = (input: never) => Promise<ModelReply | InterruptedReply | RunToolResult | SealedTranscript>;
+type Answer = ModelReply | InterruptedReply | RunToolResult | SealedTranscript | SubAgentUsage;
+type Activity = (input: never) => Promise<Answer>;
 
 /**
  * What a worker registers: the model call, and under each tool's name the one activity that runs tools. A type is
@@ -31,6 +36,7 @@ export function holdfastActivities(services: ActivityServices): Record<string, A
     [RECONCILE_TOOL]: (input: RunToolInput) => reconcileTool(services, readable('tool call', input)),
     [SEAL_TRANSCRIPT]: (input: SealTranscriptInput) =>
       sealTranscript(services, readable('transcript to pack', input)),
+    [SUB_AGENT_USAGE]: (input: SubAgentUsageInput) => subAgentUsage(readable('question', input)),
   };
 }
 

@@ -12,10 +12,16 @@ export class Agents {
       if (agent?.kind !== 'agent') {
         throw new TypeError(`agents[${index}] is no agent: give what defineAgent(...) returns.`);
       }
-      const same = agents.findIndex((other) => other.name === agent.name && other.version === agent.version);
-      if (same < index) throw new TypeError(`Two agents are named ${agent.name}, version ${agent.version}.`);
     }
-    this.#agents = agents;
+    this.#agents = withSubAgents(agents);
+    for (const agent of this.#agents) {
+      const isSame = (other: Agent) => other.name === agent.name && other.version === agent.version;
+      if (this.#agents.filter(isSame).length > 1) {
+        throw new TypeError(
+          `Two agents are named ${agent.name}, version ${agent.version}; sub-agents count, too.`,
+        );
+      }
+    }
     this.#common = common;
   }
 
@@ -36,12 +42,34 @@ export class Agents {
     return [...agent.tools, ...this.#common];
   }
 
+  /** Sub-agents included. */
+  get all(): readonly Agent[] {
+    return this.#agents;
+  }
+
+  /** Of those that are activities. */
   toolNames(): string[] {
-    return [...new Set(this.#agents.flatMap((agent) => this.toolsOf(agent).map((tool) => tool.name)))];
+    const tools = this.#agents.flatMap((agent) => this.toolsOf(agent)).filter((tool) => !tool.agent);
+    return [...new Set(tools.map((tool) => tool.name))];
   }
 
   describe(): string {
     const list = this.#agents.map((agent) => `${agent.name} ${agent.version}`);
     return list.length > 0 ? list.join(', ') : 'none';
   }
+}
+
+/** Those that were given come last, so that a turn without a version gets one of them; each once. */
+function withSubAgents(agents: readonly Agent[]): Agent[] {
+  const given = new Set(agents);
+  const found = new Set<Agent>();
+  const collect = (agent: Agent) => {
+    for (const { agent: below } of agent.tools) {
+      if (!below || found.has(below)) continue;
+      collect(below);
+      if (!given.has(below)) found.add(below);
+    }
+  };
+  agents.forEach(collect);
+  return [...found, ...agents];
 }

@@ -2,16 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { AgentOutput, AnyTool } from '../define/define-agent.js';
 import type { CallModelInput, InterruptedReply, ModelReply } from '../shared/activities.js';
-import { READ_ARTIFACT } from '../shared/artifacts.js';
 import type { Message } from '../shared/messages.js';
 import type { ModelRequest, ToolDescription } from '../shared/model-port.js';
-import { PRESENT_PLAN } from '../shared/permissions.js';
 import type { UnknownUsage, Usage } from '../shared/usage.js';
 import { wireLine } from '../shared/wire-text.js';
 import { moveBigArguments, withWholeArguments } from './big-arguments.js';
 import { type Beats, beatWhile } from './heartbeats.js';
 import { instructionsFor } from './instructions.js';
 import { notHere } from './not-here.js';
+import { type Offer, offerOf } from './offer.js';
 import { outputOf } from './output.js';
 import { permissionOf } from './permission.js';
 import { planReply } from './plan.js';
@@ -19,7 +18,6 @@ import type { ActivityServices } from './services.js';
 import { resolveSettings } from './settings.js';
 import { streamReply } from './stream-reply.js';
 import { Tries } from './tries.js';
-import { artifactsOf } from './turn-artifacts.js';
 
 /** Temporal's bound of one payload is 2 MB. */
 const MAX_REPLY_BYTES = 2_000_000;
@@ -42,21 +40,23 @@ export async function callModel(
     const read = await readTranscript(services, input, context.info.attempt);
     return { ...read, instructions: await instructionsFor(agent, input, read.messages) };
   });
-  const isPlanning = (input.permissions?.mode ?? agent.permissions?.mode) === 'plan';
-  const tools = agents.toolsOf(agent).filter(({ name }) => name !== PRESENT_PLAN || isPlanning);
-  // Before there is an artifact the tool that reads them would only be in the way.
-  const offered = tools.filter((tool) => tool.name !== READ_ARTIFACT || artifactsOf(messages).size > 0);
-  const request: ModelRequest = {
+  let offer: Offer | undefined;
+  const request: Omit<ModelRequest, 'tools'> = {
     model: input.model ?? model.name,
     instructions: instructions.text,
     messages: whole,
-    tools: offered.map(described),
     ...(agent.output && formatOf(agent.output)),
     ...(input.outputRequest && { toolChoice: 'none' as const }),
     ...(input.modelOptions && { options: input.modelOptions }),
   };
-  const response = await streamReply(services, { context, tries }, model, request, input.stream);
-  if ('interrupted' in response) return response;
+  const requestFor = async (signal: AbortSignal): Promise<ModelRequest> => {
+    const warn = (text: string) => context.log.warn(text);
+    offer = await offerOf(services, agent, input, messages, { signal, warn });
+    return { ...request, tools: offer.tools.filter((tool) => !tool.hidden).map(described) };
+  };
+  const response = await streamReply(services, { context, tries }, model, requestFor, input.stream);
+  if ('interrupted' in response || !offer) return response as InterruptedReply;
+  const { tools, settled, mcp, answered } = offer;
   const cost = response.usage ?? 'unknown';
   const { timing } = tries;
   try {
@@ -64,11 +64,12 @@ export async function callModel(
       const id = `a_${randomBytes(6).toString('hex')}`;
       // Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran.
       const dropped = input.transcript.spans.some((span) => span.dropped ?? span.epoch > 0);
-      const plan = await planReply(id, response, offered, messages, {
+      const plan = await planReply(id, response, tools, messages, {
         idSuffix: dropped ? `__${input.iteration}` : '',
         judge: (tool, args) => permissionOf(agent, tool, args, input.permissions),
       });
-      const kept = await moveBigArguments(plan, artifacts);
+      const calls = plan.calls.map(answered);
+      const kept = await moveBigArguments({ ...plan, calls }, artifacts);
       const output =
         agent.output && (await outputOf(agent.output, kept.message, input.outputRequest !== undefined));
       return { ...kept, output };
@@ -83,7 +84,9 @@ export async function callModel(
       ...(spent && { spent }),
       ...timing,
       ...(instructions.recorded && { instructions: instructions.text }),
-      ...(input.resolve && { settings: resolveSettings(agent, tools, request.model, input.resolve.limits) }),
+      ...(input.resolve && {
+        settings: resolveSettings(agent, settled, request.model, input.resolve.limits, await mcp),
+      }),
     });
   } catch (error) {
     throw await tries.failed(error, cost);

@@ -114,7 +114,10 @@ async function planCall(
   if (response.stopReason === 'max_tokens') return refuse(cutByOutputLimit(block));
   if (response.stopReason === 'refusal') return refuse(cutByRefusal(block));
   if (!tool) {
-    const names = tools.map((each) => each.name).sort();
+    const names = tools
+      .filter((each) => !each.hidden)
+      .map((each) => each.name)
+      .sort();
     return refuse(unknownTool(block, block.requestedName ?? block.name, names));
   }
   const parsed = parseArguments(block.arguments);

@@ -1,6 +1,8 @@
 import { Context } from '@temporalio/activity';
 import type { Artifacts } from '../artifacts/artifacts.js';
+import type { AnyTool } from '../define/define-agent.js';
 import { notDone } from '../define/define-tool.js';
+import { runnableMcpTool } from '../mcp/mcp-tool.js';
 import type { RunToolInput, RunToolResult, ToolHeartbeat } from '../shared/activities.js';
 import { didNotHappen, workerLost } from '../shared/tool-results.js';
 import { withWholeInput } from './big-arguments.js';
@@ -14,13 +16,11 @@ import { ToolExecution } from './tool-execution.js';
  * The activity of every tool call. An ordinary fault of the tool is a result, which the model reads; only what the
  * tool marks `retryable`, or a worker that lacks it, is tried again by Temporal.
  */
-export async function runTool(
-  { agents, artifacts, interrupts }: ActivityServices,
-  input: RunToolInput,
-): Promise<RunToolResult> {
+export async function runTool(services: ActivityServices, input: RunToolInput): Promise<RunToolResult> {
+  const { agents, artifacts, interrupts } = services;
   const context = Context.current();
   const agent = agents.find(input.agent, input.version);
-  const tool = agents.findTool(input.agent, input.version, input.tool);
+  const tool = toolOf(services, input);
   if (!agent || !tool) throw notHere('Tool.NotHere', named(input), agents, context.info.attempt);
   const allowed = await checkedAgain(agent, tool, await inputOf(context, input, artifacts));
   if ('status' in allowed) return { v: 1, result: allowed };
@@ -59,6 +59,13 @@ async function inputOf(context: Context, input: RunToolInput, artifacts: Artifac
   const { attempt } = context.info;
   const details = (): ToolHeartbeat => ({ v: 1, kind: 'tool', begun: false, ...before, attempt });
   return await beatWhile(context, { details }, () => withWholeInput(input, artifacts));
+}
+
+function toolOf({ agents, mcp }: ActivityServices, input: RunToolInput): AnyTool | undefined {
+  if (!input.mcp) return agents.findTool(input.agent, input.version, input.tool);
+  const agent = agents.find(input.agent, input.version);
+  const connection = agent && mcp.of(agent, input.mcp.server);
+  return connection && runnableMcpTool(input, connection);
 }
 
 function named(input: RunToolInput): string {

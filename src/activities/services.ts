@@ -1,8 +1,11 @@
 import type { Artifacts } from '../artifacts/artifacts.js';
 import type { Agent } from '../define/define-agent.js';
+import type { CatalogTool } from '../mcp/catalog.js';
+import type { McpConnections } from '../mcp/connections.js';
 import type { Model } from '../shared/model-port.js';
 import type { Agents } from './agents.js';
 import type { Interrupts } from './interrupts.js';
+import type { Recent } from './recent.js';
 import type { TranscriptReader } from './transcript-reader.js';
 
 /** What the activities of one worker share. */
@@ -12,6 +15,9 @@ export type ActivityServices = {
   transcripts: TranscriptReader;
   artifacts: Artifacts;
   interrupts: Interrupts;
+  mcp: McpConnections;
+  /** What turns were settled with, by the hash of the artifact. */
+  catalogs: Recent<readonly CatalogTool[]>;
   /** The worker has been told to shut down and lets running activities finish. */
   isDraining(): boolean;
 };

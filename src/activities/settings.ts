@@ -1,4 +1,5 @@
 import type { Agent, AnyTool } from '../define/define-agent.js';
+import type { McpSettings } from '../shared/mcp.js';
 import type { Limits, TurnSettings } from '../shared/turn.js';
 
 // Defaults that users are not asked for. They are recorded with each turn, so that changing one changes new turns only.
@@ -19,6 +20,8 @@ const ROUND_RESULT_BYTES = 1_000_000;
 const ROUND_IMAGE_BYTES = 500_000;
 /** How often the output is asked for beyond the first reply. */
 const OUTPUT_ASKS = 3;
+/** Of sub-agents within sub-agents. */
+const DEPTH = 4;
 const PACK_RETRY_ITERATIONS = 20;
 
 /** All that a turn runs with, resolved once; what it gives of its own goes before what the agent says. */
@@ -27,12 +30,16 @@ export function resolveSettings(
   tools: readonly AnyTool[],
   model: string,
   limits: Limits,
+  mcp: McpSettings | undefined,
 ): TurnSettings {
   return {
     agent: agent.name,
     version: agent.version,
     model,
-    limits: { iterations: limits.iterations ?? agent.limits.iterations },
+    limits: {
+      iterations: limits.iterations ?? agent.limits.iterations,
+      ...(tools.some((tool) => tool.agent) && { depth: depthOf(agent, limits) }),
+    },
     maxParallelTools: agent.maxParallelTools,
     maxTruncatedReplies: 3,
     settleMs: 2000,
@@ -51,6 +58,7 @@ export function resolveSettings(
     ...(agent.maxContextBytes !== undefined && { maxContextBytes: agent.maxContextBytes }),
     ...(agent.approvalTimeoutMs !== undefined && { approvalTimeoutMs: agent.approvalTimeoutMs }),
     ...(agent.output && { output: { schema: agent.output.schema, maxAsks: OUTPUT_ASKS } }),
+    ...(mcp && { mcp }),
     tools: tools.map((tool) => ({
       name: tool.name,
       idempotent: tool.idempotent,
@@ -60,6 +68,15 @@ export function resolveSettings(
       maxAttempts: RETRYABLE_ATTEMPTS,
       reconciles: tool.reconcile !== undefined,
       schemaHash: tool.schemaHash,
+      ...(tool.agent && { agent: { name: tool.agent.name, version: tool.agent.version } }),
+      ...(tool.mcp && { mcp: tool.mcp }),
+      ...(tool.annotations && { annotations: tool.annotations }),
     })),
   };
+}
+
+/** A sub-agent may be given less than it says of itself, and never more. */
+function depthOf(agent: Agent, limits: Limits): number {
+  const own = agent.limits.depth;
+  return own === undefined ? (limits.depth ?? DEPTH) : Math.min(own, limits.depth ?? own);
 }

@@ -19,14 +19,14 @@ import type { Tries } from './tries.js';
 const WINDOW_CHARACTERS = 4096;
 
 /**
- * Calls the model and shows its text in heartbeats as it comes, if anybody watches. An interrupt ends the call with the
+ * Makes the request, calls the model and shows its text in heartbeats as it comes, if anybody watches. An interrupt ends the call with the
  * text that had come; a worker that shuts down gives it up at once, so that another one makes it.
  */
 export async function streamReply(
   { interrupts, isDraining }: ActivityServices,
   { context, tries }: { context: Context; tries: Tries },
   model: Model,
-  request: ModelRequest,
+  requestFor: (signal: AbortSignal) => Promise<ModelRequest>,
   stream: boolean,
 ): Promise<ModelResponse | InterruptedReply> {
   const { attempt } = context.info;
@@ -71,7 +71,7 @@ export async function streamReply(
       },
     };
     try {
-      return await beatWhile(context, beats, () => model.call(request, modelContext));
+      return await beatWhile(context, beats, async () => model.call(await requestFor(signal), modelContext));
     } catch (error) {
       if (interrupted.aborted) return interruptedReply(text, tries, spentIfEnded());
       if (context.cancellationDetails?.cancelRequested) {

@@ -6,11 +6,19 @@ import type { z } from 'zod';
 import type { Artifacts } from '../artifacts/artifacts.js';
 import type { AnyTool } from '../define/define-agent.js';
 import { RetryableToolError, type ToolContext } from '../define/define-tool.js';
+import { ErrorResult, UnknownOutcome } from '../define/tool-outcomes.js';
 import type { RunToolInput, ToolHeartbeat } from '../shared/activities.js';
 import { type ArtifactRef, type ArtifactSource, keptNote } from '../shared/artifacts.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import type { ToolResultBlock } from '../shared/messages.js';
-import { invalidArguments, notStarted, timedOut, toolThrew, wasRunning } from '../shared/tool-results.js';
+import {
+  invalidArguments,
+  notStarted,
+  serverLost,
+  timedOut,
+  toolThrew,
+  wasRunning,
+} from '../shared/tool-results.js';
 import { errorText, wireLine, wireText } from '../shared/wire-text.js';
 import { beatWhile } from './heartbeats.js';
 import { problemLines } from './problem-lines.js';
@@ -101,8 +109,12 @@ export class ToolExecution {
   /** Throws where nothing of the value can be read. */
   async ok(value: unknown): Promise<ToolResultBlock> {
     const { callId, tool } = this.#input;
-    const content = await this.#contentOf(value);
-    return { type: 'tool_result', callId, name: tool, status: 'ok', ...content };
+    const isError = value instanceof ErrorResult;
+    const content = await this.#contentOf(isError ? value.value : value);
+    const status = isError
+      ? ({ status: 'error', cause: 'tool_threw' } as const)
+      : ({ status: 'ok' } as const);
+    return { type: 'tool_result', callId, name: tool, ...status, ...content };
   }
 
   async #contentOf(value: unknown): Promise<Pick<ToolResultBlock, 'content' | 'artifact'>> {
@@ -150,6 +162,7 @@ export class ToolExecution {
       if (this.#interrupted.aborted) return wasRunning(this.#called);
       if (this.#context.cancellationSignal.aborted) throw this.#stopped(error);
       if (error instanceof RetryableToolError) throw retryFailure(error);
+      if (error instanceof UnknownOutcome) return serverLost(this.#called, error.message);
       return await this.#threw(errorText(error));
     }
   }

@@ -68,6 +68,9 @@ export class TurnPrinter {
       case 'tool_finished':
         this.#toolFinished(event.callId, event.result);
         break;
+      case 'sub_agent':
+        this.#subAgent(event.event, '    ');
+        break;
       default:
         event satisfies never;
     }
@@ -105,6 +108,16 @@ export class TurnPrinter {
         ? `  ${style.green('✓')} ${summary}${time}`
         : `  ${style.red('✗')} ${summary}${time} ${style.red(result.status)}: ${said}`,
     );
+  }
+
+  /** What a sub-agent does: its calls, and those of its own sub-agents further in. */
+  #subAgent(event: TurnEvent, indent: string): void {
+    if (event.type === 'sub_agent') this.#subAgent(event.event, `${indent}  `);
+    const { style } = this.#terminal;
+    if (event.type === 'tool_started') this.#line(style.dim(`${indent}→ ${shown(event.summary)}`));
+    if (event.type === 'tool_finished' && event.result.status !== 'ok') {
+      this.#line(style.dim(`${indent}✗ ${shown(event.name)} ${event.result.status}`));
+    }
   }
 
   #line(text: string): void {

@@ -32,7 +32,7 @@ export type AgentClientOptions = {
   taskQueue?: string;
 };
 
-export type StartOptions = Partial<Omit<TurnInput, 'v' | 'agent' | 'prompt' | 'attachments'>> & {
+export type StartOptions = Partial<Omit<TurnInput, 'v' | 'agent' | 'prompt' | 'attachments' | 'parent'>> & {
   /** Names the turn, so that starting it twice runs it once. Default: a new one. */
   turnId?: string;
   taskQueue?: string;

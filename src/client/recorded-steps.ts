@@ -7,16 +7,19 @@ import {
   type ModelReply,
   type RunToolInput,
   SEAL_TRANSCRIPT,
+  SUB_AGENT_USAGE,
 } from '../shared/activities.js';
 import type { CarriedTurn } from '../shared/carried.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
+import { turnIdOf } from '../shared/parent-turn.js';
 import { PEOPLE_MEMO, type PeopleMemo } from '../shared/people.js';
 import type { ModelEnd, RecordedStep } from '../shared/recorded-step.js';
 import { lastWordIn, modelTimedOut, partialTextOf, type ToolEnd } from '../shared/settle.js';
 import type { TurnInput, TurnOutcome } from '../shared/turn.js';
 import { earlierMessages } from './carried-messages.js';
 import { decodeFailure, decodePayloads } from './payloads.js';
+import { RecordedSubAgents } from './recorded-sub-agents.js';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 type Failure = temporal.api.failure.v1.IFailure;
@@ -37,12 +40,14 @@ export class RecordedSteps {
   readonly #workflowId: string;
   readonly #scheduled = new Map<string, Scheduled>();
   readonly #attempts = new Map<string, number>();
+  readonly #subAgents: RecordedSubAgents;
   #fallbackIds = new FallbackIds();
   #isFirst = true;
 
   constructor(converter: LoadedDataConverter, workflowId: string) {
     this.#converter = converter;
     this.#workflowId = workflowId;
+    this.#subAgents = new RecordedSubAgents(converter);
   }
 
   /** The step that an event is, or undefined for one that says nothing of the turn. */
@@ -54,6 +59,7 @@ export class RecordedSteps {
       (await this.#activityEnded(event)) ??
       (await this.#steer(event)) ??
       (await this.#people(event)) ??
+      (await this.#subAgents.read(event)) ??
       (await this.#closed(event));
     return step && { at, ...step };
   }
@@ -70,7 +76,7 @@ export class RecordedSteps {
     this.#fallbackIds = new FallbackIds(carried?.interventions.fallbackIds);
     return {
       kind: 'started',
-      turnId: this.#workflowId.split('/').at(-1) ?? this.#workflowId,
+      turnId: turnIdOf(this.#workflowId, input),
       firstRunId: attributes.firstExecutionRunId ?? '',
       input,
       ...(carried && { carried, earlier: await earlierMessages(carried.transcript) }),
@@ -88,7 +94,7 @@ export class RecordedSteps {
     const [input] = await this.#decode(attributes.input?.payloads);
     const type = attributes.activityType?.name ?? '';
     this.#scheduled.set(String(event.eventId), { type, input });
-    if (type === SEAL_TRANSCRIPT) return undefined;
+    if (isOurOwn(type)) return undefined;
     if (type === CALL_MODEL) {
       const { iteration, steers = [], outputRequest } = input as CallModelInput;
       return { kind: 'model_scheduled', iteration, steers, ...(outputRequest && { outputRequest }) };
@@ -100,7 +106,7 @@ export class RecordedSteps {
     const ended = await this.#ended(event);
     if (!ended) return undefined;
     const { scheduled, attempt, end } = ended;
-    if (scheduled.type === SEAL_TRANSCRIPT) return undefined;
+    if (isOurOwn(scheduled.type)) return undefined;
     if (scheduled.type === CALL_MODEL)
       return { kind: 'model_ended', attempt, end: await this.#modelEnd(end) };
     const input = scheduled.input as RunToolInput;
@@ -203,6 +209,11 @@ export class RecordedSteps {
   async #decode(payloads: Parameters<typeof decodePayloads>[1]): Promise<unknown[]> {
     return await decodePayloads(this.#converter, payloads);
   }
+}
+
+/** The turn does not show it. */
+function isOurOwn(type: string): boolean {
+  return type === SEAL_TRANSCRIPT || type === SUB_AGENT_USAGE;
 }
 
 type WithoutTime<Step> = Step extends unknown ? Omit<Step, 'at'> : never;

@@ -7,6 +7,7 @@ import { EventQueue } from './event-queue.js';
 import { historyPages } from './history-pages.js';
 import { LiveEvents } from './live-events.js';
 import { RecordedSteps } from './recorded-steps.js';
+import { SubAgentWatches } from './sub-agent-watches.js';
 
 /** While nothing streams. */
 const LIVE_POLL_MS = 100;
@@ -19,12 +20,12 @@ const SOON_POLLS = 5;
 /**
  * Two sources, one stream: the event history (a long poll, so that what is recorded shows at once) and, between its
  * events, the heartbeats of what is running, polled as {@link pollDelay} says. Neither needs a worker, nor leaves a
- * trace.
+ * trace. The events of sub-agents are those that are recorded.
  */
 export async function* watchTurn(
   client: Client,
   workflowId: string,
-  options: { after?: number; signal?: AbortSignal },
+  options: { after?: number; signal?: AbortSignal; onlyRecorded?: boolean },
 ): AsyncIterableIterator<TurnEvent> {
   const queue = new EventQueue<TurnEvent>();
   const fold = new TurnFold();
@@ -33,7 +34,7 @@ export async function* watchTurn(
   // Each long poll listens on it, for as long as the turn goes on.
   setMaxListeners(0, signal);
   const recorded = followHistory(client, workflowId, fold, queue, signal).finally(() => stop.abort());
-  const live = pollLive(client, workflowId, fold, queue, signal);
+  const live = options.onlyRecorded ? undefined : pollLive(client, workflowId, fold, queue, signal);
   Promise.all([recorded, live]).then(
     () => queue.end(),
     (error: unknown) => queue.fail(error),
@@ -56,10 +57,21 @@ async function followHistory(
   signal: AbortSignal,
 ): Promise<void> {
   const steps = new RecordedSteps(client.options.loadedDataConverter, workflowId);
+  let seq = 0;
+  const watches = new SubAgentWatches(
+    (turnId, until) => watchTurn(client, turnId, { signal: until, onlyRecorded: true }),
+    (callId, event) => queue.push(subAgentEvent(fold, seq, callId, event)),
+    signal,
+  );
   for await (const events of historyPages(client, workflowId, signal)) {
     for (const event of events) {
       const step = await steps.read(event);
-      if (step) queue.push(...fold.apply(step));
+      for (const each of step ? fold.apply(step) : []) {
+        await watches.before(each);
+        seq = each.seq;
+        queue.push(each);
+        watches.after(each);
+      }
     }
     if (fold.closed) return;
   }
@@ -99,6 +111,13 @@ function pollDelay(pollsSinceNews: number): number {
   return pollsSinceNews <= SOON_POLLS ? SOON_MS : LIVE_POLL_MS;
 }
 
+function subAgentEvent(fold: TurnFold, seq: number, callId: string, event: TurnEvent): TurnEvent {
+  const { turnId, iteration } = fold;
+  return { v: 1, seq, turnId, iteration, attempt: 0, at: event.at, type: 'sub_agent', callId, event };
+}
+
 function isPassing(event: TurnEvent): boolean {
-  return ['text_delta', 'reset', 'retry_waiting', 'limit_waiting', 'tool_progress'].includes(event.type);
+  return ['text_delta', 'reset', 'retry_waiting', 'limit_waiting', 'tool_progress', 'sub_agent'].includes(
+    event.type,
+  );
 }

@@ -1,13 +1,17 @@
 import type { z } from 'zod';
 import type { Permissions } from '../permissions/decide.js';
 import type { JsonObject } from '../shared/json.js';
+import { FIND_TOOLS } from '../shared/mcp.js';
 import type { Model } from '../shared/model-port.js';
+import { MAX_DEPTH } from '../shared/parent-turn.js';
 import type { Limits } from '../shared/turn.js';
 import type { Tool } from './define-tool.js';
 import { type Duration, durationMs } from './duration.js';
 import { jsonSchema } from './json-schema.js';
+import type { McpServer } from './mcp-server.js';
 import { type PermissionOptions, permissionsOf } from './permissions.js';
 import { notStrictBecause } from './strict-schema.js';
+import { subAgentTool } from './sub-agent-tool.js';
 
 /** What instructions may depend on: the turn's prompt, as text, and what its starter gave along. */
 export type InstructionsInput = { prompt: string; turnId: string; metadata: JsonObject };
@@ -18,6 +22,7 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
   name: string;
   /** Recorded with every turn; a running turn goes on only on a worker that has the same version. Default '1'. */
   version?: string;
+  /** What another agent's model reads that has this agent among its tools; needed then. */
   description?: string;
   /**
    * The system prompt; or what works it out for a turn. That is recorded with the first reply and stays the same from
@@ -26,7 +31,13 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
   instructions: string | InstructionsFunction;
   /** A model's name at the OpenAI endpoint of the worker's environment, or a model made by `openai(...)`. */
   model: string | Model;
-  tools?: readonly AnyTool[];
+  /** Tools; MCP servers, whose tools it has; other agents, which the model calls with a task as it calls a tool. */
+  tools?: readonly (AnyTool | McpServer | AnyAgent)[];
+  /**
+   * When its MCP servers have more tools than this, the model is not shown them, but a tool `find_tools` that finds them
+   * by words. Default 40.
+   */
+  findToolsBeyond?: number;
   limits?: Limits;
   /**
    * Which calls run at once, which wait for a person, and which are denied. Default: what each tool's `approval` says, and
@@ -54,6 +65,9 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
 // biome-ignore lint/suspicious/noExplicitAny: a list of tools with different arguments has no other common type.
 export type AnyTool = Tool<any, any>;
 
+// biome-ignore lint/suspicious/noExplicitAny: a list of agents with different outputs has no other common type.
+export type AnyAgent = Agent<any>;
+
 /** An agent: a plain value. Made by {@link defineAgent}; `Output` is the type of `outcome.output`. */
 export type Agent<Output = unknown> = {
   readonly kind: 'agent';
@@ -63,7 +77,9 @@ export type Agent<Output = unknown> = {
   readonly instructions: string | InstructionsFunction;
   readonly model: string | Model;
   readonly tools: readonly AnyTool[];
-  readonly limits: { readonly iterations: number };
+  readonly servers: readonly McpServer[];
+  readonly findToolsBeyond: number;
+  readonly limits: { readonly iterations: number; readonly depth?: number };
   readonly permissions?: Permissions;
   readonly approvalTimeoutMs?: number;
   readonly output?: AgentOutput<Output>;
@@ -83,6 +99,7 @@ export type AgentOutput<Output = unknown> = {
 const AGENT_NAME = /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/;
 const DEFAULT_ITERATIONS = 199;
 const DEFAULT_PARALLEL_TOOLS = 8;
+const DEFAULT_FIND_TOOLS_BEYOND = 40;
 /** Each is told the turn's metadata, and Temporal carries 3 MB for all that one workflow task starts. */
 const MOST_PARALLEL_TOOLS = 64;
 /** It is passed on in a workflow's input, of which Temporal carries 2 MB. */
@@ -92,17 +109,21 @@ const MAX_CONTEXT_BYTES = 1_000_000;
 export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
   options: AgentOptions<Output>,
 ): Agent<z.output<Output>> {
-  const { name, tools = [] } = options;
+  const { name } = options;
   if (!AGENT_NAME.test(name)) {
     throw new TypeError(`Agent name ${JSON.stringify(name)}: use letters, digits and . _ -, 64 at most.`);
   }
-  const twice = tools.find((tool, index) => tools.findIndex((other) => other.name === tool.name) < index);
-  if (twice) throw new TypeError(`Agent ${name}: two of its tools are named ${twice.name}.`);
+  const { tools, servers } = toolsAndServers(name, options.tools ?? []);
+  const { depth } = options.limits ?? {};
+  if (depth !== undefined && !(Number.isInteger(depth) && depth >= 0 && depth <= MAX_DEPTH)) {
+    throw new RangeError(`Agent ${name}, limits.depth: use a whole number from 0 to ${MAX_DEPTH}.`);
+  }
   const iterations = options.limits?.iterations ?? DEFAULT_ITERATIONS;
   const maxParallelTools = options.maxParallelTools ?? DEFAULT_PARALLEL_TOOLS;
   requireCount(`Agent ${name}, limits.iterations`, iterations);
   requireCount(`Agent ${name}, maxParallelTools`, maxParallelTools, MOST_PARALLEL_TOOLS);
-  const { maxContextBytes, iterationsPerRun } = options;
+  const { maxContextBytes, iterationsPerRun, findToolsBeyond = DEFAULT_FIND_TOOLS_BEYOND } = options;
+  if (findToolsBeyond !== 0) requireCount(`Agent ${name}, findToolsBeyond`, findToolsBeyond);
   if (maxContextBytes !== undefined)
     requireCount(`Agent ${name}, maxContextBytes`, maxContextBytes, MAX_CONTEXT_BYTES);
   if (iterationsPerRun !== undefined) requireCount(`Agent ${name}, iterationsPerRun`, iterationsPerRun);
@@ -115,7 +136,9 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
     instructions: options.instructions,
     model: options.model,
     tools,
-    limits: { iterations },
+    servers,
+    findToolsBeyond,
+    limits: { iterations, ...(depth !== undefined && { depth }) },
     ...(permissions && { permissions: permissionsOf(`Agent ${name}`, permissions, tools) }),
     ...(approvalTimeout !== undefined && {
       approvalTimeoutMs: durationMs(`Agent ${name}, approvalTimeout`, approvalTimeout),
@@ -125,6 +148,32 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
     ...(maxContextBytes !== undefined && { maxContextBytes }),
     ...(iterationsPerRun !== undefined && { iterationsPerRun }),
   };
+}
+
+function toolsAndServers(
+  agent: string,
+  given: readonly (AnyTool | McpServer | AnyAgent)[],
+): { tools: AnyTool[]; servers: McpServer[] } {
+  const tools = given.flatMap((each) => {
+    if (each.kind === 'agent') return [subAgentTool(agent, each)];
+    return each.kind === 'tool' ? [each] : [];
+  });
+  const servers = given.filter((each) => each.kind === 'mcp_server');
+  const sameName = (list: readonly { name: string }[]) =>
+    list.find((each, index) => list.findIndex(({ name }) => name === each.name) < index)?.name;
+  const tool = sameName(tools);
+  if (tool !== undefined) throw new TypeError(`Agent ${agent}: two of its tools are named ${tool}.`);
+  // Its model could take itself for it.
+  if (tools.some(({ name }) => name === agent))
+    throw new TypeError(`Agent ${agent}: one of its tools has its own name. Give one of them another.`);
+  const server = sameName(servers);
+  if (server !== undefined)
+    throw new TypeError(`Agent ${agent}: two of its MCP servers are named ${server}.`);
+  if (servers.length > 0 && tools.some(({ name }) => name === FIND_TOOLS))
+    throw new TypeError(
+      `Agent ${agent}: an agent with MCP servers has a tool ${FIND_TOOLS} of Holdfast's own. Give yours another name.`,
+    );
+  return { tools, servers };
 }
 
 function agentOutput<Output extends z.ZodType>(name: string, type: Output): AgentOutput<z.output<Output>> {

@@ -3,8 +3,10 @@ import type { z } from 'zod';
 import type { Effects, Subject } from '../permissions/judged-call.js';
 import { type ArtifactRef, type ArtifactSource, READ_ARTIFACT } from '../shared/artifacts.js';
 import type { JsonObject } from '../shared/json.js';
+import type { McpPlace, ToolAnnotations } from '../shared/mcp.js';
 import { type Policy, PRESENT_PLAN } from '../shared/permissions.js';
 import { errorText } from '../shared/wire-text.js';
+import type { Agent } from './define-agent.js';
 import { type Duration, durationMs } from './duration.js';
 import { jsonSchema } from './json-schema.js';
 import { notStrictBecause } from './strict-schema.js';
@@ -90,11 +92,18 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown> = {
   readonly subject?: Subject;
   /** It is not run: a person gives its result. */
   readonly asksPeople?: true;
+  /** The tool is this agent: a call of it is a turn. */
+  readonly agent?: Agent;
+  /** Of a tool of an MCP server: what that says of it, and where it is. */
+  readonly annotations?: ToolAnnotations;
+  readonly mcp?: McpPlace;
+  /** It may be called, and the model is not shown it. */
+  readonly hidden?: true;
   run(args: z.output<Input>, context: ToolContext): MaybePromise<Result>;
   reconcile?(key: string, args: z.output<Input>): MaybePromise<Result | typeof notDone>;
 };
 
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+export const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const DEFAULT_TIMEOUT_MS = 600_000;
 /** What Node's timers can wait. */
 const LONGEST_TIMEOUT_MS = 24 * 24 * 3_600_000;

@@ -1,16 +1,19 @@
 import type { ArtifactRef } from './artifacts.js';
 import type { TranscriptSegment } from './carried.js';
 import type { Json, JsonObject } from './json.js';
+import type { McpPlace, McpSettings } from './mcp.js';
 import type { AssistantMessage, Message, ToolResultBlock } from './messages.js';
 import type { ModelOptions } from './model-options.js';
 import type { Permission, TurnPermissions } from './permissions.js';
 import type { Timing } from './steps.js';
-import type { TurnSettings, TurnUsage, Usage } from './turn.js';
+import type { Limits, TurnSettings, TurnUsage, Usage } from './turn.js';
 
-/** Activity types of ours; a tool call's activity type is the tool's name. */
+/** Activity types of ours; a tool call's activity type is the tool's name, or `default` for one of an MCP server. */
 export const CALL_MODEL = 'holdfast.callModel';
 export const RECONCILE_TOOL = 'holdfast.reconcileTool';
 export const SEAL_TRANSCRIPT = 'holdfast.sealTranscript';
+export const SUB_AGENT_USAGE = 'holdfast.subAgentUsage';
+export const DEFAULT_ACTIVITY = 'default';
 
 /**
  * Where a transcript's messages are, so that they are never sent twice: the first `to` messages of an open run,
@@ -45,7 +48,9 @@ export type CallModelInput = {
   /** The ids of the steering messages that this call is the first to see. */
   steers?: string[];
   /** The first call of a turn also resolves its settings; `limits` are the turn's own. */
-  resolve?: { limits: { iterations?: number } };
+  resolve?: { limits: Limits };
+  /** As the first call has settled it. */
+  mcp?: McpSettings;
   /** The call whose last message asks for the turn's output: no tool may be called. */
   outputRequest?: OutputRequest;
   /** The turn's own, in place of those that the model was made with. */
@@ -108,6 +113,8 @@ export type RunToolInput = {
   inputArtifact?: ArtifactRef;
   /** A person has put this `input` in the place of what the model wrote. */
   changed?: true;
+  /** Of a tool of an MCP server, with what the turn was settled with. */
+  mcp?: McpPlace & { idempotent: boolean; timeoutMs: number };
   metadata?: JsonObject;
 };
 
@@ -122,6 +129,10 @@ export type SealTranscriptInput = {
 };
 
 export type SealedTranscript = { v: 1; segments: TranscriptSegment[] };
+
+/** Asks what a sub-agent's turn has cost that ended without a word. */
+export type SubAgentUsageInput = { v: 1; workflowId: string };
+export type SubAgentUsage = { v: 1; usage: TurnUsage };
 
 /** What an interrupted model call tells, as its result or in its cancellation: all the text that it had streamed. */
 export type InterruptedReply = Timing & { v: 1; interrupted: true; text: string; spent?: TurnUsage };

@@ -49,7 +49,19 @@ export type TurnEvent = EventBase &
     | { type: 'question_asked'; callId: string; name: string; question: string; choices?: string[] }
     /** What counted of an approval or a question. */
     | { type: 'decided'; callId: string; name: string; decision: PersonDecision }
-    | { type: 'tool_started'; callId: string; name: string; summary: string }
+    /** `subAgent`: the call is a turn of its own. */
+    | {
+        type: 'tool_started';
+        callId: string;
+        name: string;
+        summary: string;
+        subAgent?: { turnId: string };
+      }
+    /**
+     * What is recorded of a sub-agent's turn, between the start of its call and its end; a passing event. Whoever comes
+     * back to a running one is told it from its start: `event.seq` tells what is known.
+     */
+    | { type: 'sub_agent'; callId: string; event: TurnEvent }
     | { type: 'tool_progress'; callId: string; text: string }
     | { type: 'tool_finished'; callId: string; name: string; result: ToolResultBlock }
     | { type: 'turn_ended'; outcome: OutcomeType | 'failed' | 'canceled' | 'terminated' | 'timed_out' }

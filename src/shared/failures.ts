@@ -22,6 +22,7 @@ export const failureTypes = [
   'Tool.Failed',
   WORKER_LOST,
   'Artifact.NotFound',
+  'Mcp.Unavailable',
   'Transcript.Unavailable',
   'Model.Misconfigured',
   'Model.Authentication',

@@ -1,5 +1,4 @@
-import type { OutputRequest, PlannedCall } from './activities.js';
-import { RECONCILE_TOOL } from './activities.js';
+import { type OutputRequest, type PlannedCall, RECONCILE_TOOL } from './activities.js';
 import { callSummary } from './call-summary.js';
 import type { NewEvent, TurnEvent } from './events.js';
 import type { SteerMessage } from './interventions.js';
@@ -18,6 +17,7 @@ import type { ModelEnd, RecordedStep } from './recorded-step.js';
 import { requestEvent } from './request-event.js';
 import { settleToolCall, startOf } from './settle.js';
 import { Steps } from './steps.js';
+import { refusedSubAgent, type SubAgentEnd, settleSubAgent, subAgentStep } from './sub-agents.js';
 import { mayStillRun, notOfThisTurn, notStarted, workerLost } from './tool-results.js';
 import { pendingCalls, toolMessage } from './transcript.js';
 import type { TurnSettings } from './turn.js';
@@ -79,6 +79,10 @@ export class TurnFold {
         return this.#toolScheduled(step).map((event) => this.#event(step.at, 0, event));
       case 'tool_ended':
         return this.#toolEnded(step).map((event) => this.#event(step.at, step.attempt, event));
+      case 'sub_agent_scheduled':
+        return this.#subAgentScheduled(step).map((event) => this.#event(step.at, 0, event));
+      case 'sub_agent_ended':
+        return this.#subAgentEnded(step).map((event) => this.#event(step.at, 0, event));
       case 'closed':
         return [...this.#close(step.outcome), { type: 'turn_ended' as const, outcome: step.outcome }].map(
           (event) => this.#event(step.at, 0, event),
@@ -139,8 +143,10 @@ export class TurnFold {
     const answered = calls.flatMap((call) => {
       if (call.do === 'answer') return [call.result];
       if (call.do === 'question') return [];
-      const isKnown = this.#settings?.tools.some(({ name }) => name === call.name);
-      return isKnown || !this.#settings ? [] : [notOfThisTurn(call, this.#settings)];
+      if (!this.#settings) return [];
+      const tool = this.#settings.tools.find(({ name }) => name === call.name);
+      if (!tool) return [notOfThisTurn(call, this.#settings)];
+      return (tool.agent && refusedSubAgent(call, this.#settings)) ?? [];
     });
     return [
       { type: 'message', message, ...(usage && { usage }) },
@@ -192,6 +198,22 @@ export class TurnFold {
     if (settlement.do === 'run_again' && isLast) return [this.#settle(settlement.otherwise)];
     this.#lost.set(call.callId, settlement.do === 'run_again' ? notStarted(called) : workerLost(called));
     return [];
+  }
+
+  #subAgentScheduled({ callId, turnId }: { callId: string; turnId: string }): NewEvent[] {
+    const call = this.#calls.get(callId);
+    if (!call) return [];
+    this.#starts.set(callId, 1);
+    this.steps.subAgent(callId, { turnId });
+    const { name, summary } = call;
+    return [{ type: 'tool_started', callId, name, summary, subAgent: { turnId } }];
+  }
+
+  #subAgentEnded({ callId, turnId, end }: { callId: string; turnId: string; end: SubAgentEnd }): NewEvent[] {
+    const call = this.#calls.get(callId);
+    if (!call || this.#results.has(callId)) return [];
+    this.steps.subAgent(callId, subAgentStep(turnId, end));
+    return [this.#settle(settleSubAgent({ id: callId, name: call.name }, end))];
   }
 
   #settle(result: ToolResultBlock): NewEvent {

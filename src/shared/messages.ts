@@ -56,6 +56,8 @@ export type ToolCallBlock = {
 
 const TOOL_RESULT_STATUSES = ['ok', 'error', 'denied', 'interrupted', 'unknown'] as const;
 export type ToolResultStatus = (typeof TOOL_RESULT_STATUSES)[number];
+/** Of a call that may still have to get its result. */
+export type CallStatus = 'waiting' | 'needs_approval' | 'needs_answer' | 'running' | ToolResultStatus;
 
 const TOOL_RESULT_CAUSES = [
   'tool_threw',
@@ -70,7 +72,11 @@ const TOOL_RESULT_CAUSES = [
   'was_running',
   'may_still_run',
   'worker_lost',
+  'server_lost',
   'did_not_happen',
+  'too_deep',
+  'sub_agent_limit',
+  'sub_agent_failed',
   'denied_by_person',
   'denied_by_rule',
   'denied_by_timeout',

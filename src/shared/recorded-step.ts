@@ -4,6 +4,7 @@ import type { SteerMessage } from './interventions.js';
 import type { Message } from './messages.js';
 import type { PeopleMemo } from './people.js';
 import type { ToolEnd } from './settle.js';
+import type { SubAgentEnd } from './sub-agents.js';
 import type { OutcomeType, TurnInput } from './turn.js';
 
 /** How a model call's activity ended; `told` is what the end tells of its tries. */
@@ -33,5 +34,8 @@ export type RecordedStep = { at: string } & (
   | { kind: 'model_ended'; attempt: number; end: ModelEnd }
   | { kind: 'tool_scheduled'; activityType: string; input: RunToolInput }
   | { kind: 'tool_ended'; activityType: string; attempt: number; input: RunToolInput; end: ToolEnd }
+  | { kind: 'sub_agent_scheduled'; callId: string; turnId: string }
+  /** There may be two of them, a signal and the child workflow's own end: the first counts. */
+  | { kind: 'sub_agent_ended'; callId: string; turnId: string; end: SubAgentEnd }
   | { kind: 'closed'; outcome: OutcomeType | 'failed' | 'canceled' | 'terminated' | 'timed_out' }
 );

@@ -1,7 +1,7 @@
 import type { ModelReply } from './activities.js';
 import { jsonBytes } from './json.js';
 import type { StopReason, ToolResultBlock, ToolResultCause, ToolResultStatus } from './messages.js';
-import { spentIn, type Usage } from './usage.js';
+import { spentIn, type TurnUsage, type Usage } from './usage.js';
 import { wireText } from './wire-text.js';
 
 /** As the worker saw it that did the work; what it could not tell any more, because it died, is absent. */
@@ -39,7 +39,11 @@ export type ToolCallStep = Timing & {
   cause?: ToolResultCause;
   /** The beginning of what the model was told, where the status is not `ok`. */
   error?: string;
+  subAgent?: SubAgentStep;
 };
+
+/** Of a call that is a turn of its own; what it could not tell itself, because it was ended from outside, is absent. */
+export type SubAgentStep = { turnId: string; iterations?: number; usage?: TurnUsage };
 
 /** Of all steps of an outcome, and of what is carried over to a turn's next run. */
 const MAX_STEPS_BYTES = 64_000;
@@ -55,6 +59,8 @@ export class Steps {
   readonly #steps: Step[] = [];
   /** By call id: when the tool's last try began. */
   readonly #startedAt = new Map<string, string>();
+  /** By call id. */
+  readonly #subAgents = new Map<string, SubAgentStep>();
   /** Steps of an earlier run of the workflow are missing: they were too many. */
   #isCut = false;
 
@@ -78,6 +84,7 @@ export class Steps {
       ...(reply.usage && { usage: reply.usage }),
     };
     this.#startedAt.clear();
+    this.#subAgents.clear();
     this.#add(record, new Map(reply.calls.map(({ callId }) => [callId, undefined])));
   }
 
@@ -98,11 +105,17 @@ export class Steps {
     if (startedAt !== undefined) this.#startedAt.set(callId, startedAt);
   }
 
+  /** A call is a turn of its own; told at its start, and again at its end. */
+  subAgent(callId: string, step: SubAgentStep): void {
+    this.#subAgents.set(callId, step);
+  }
+
   /** A tool call has its result. */
   settled({ callId, name, status, cause, durationMs, content }: ToolResultBlock): void {
     const calls = this.#steps.at(-1)?.calls;
     if (!calls?.has(callId)) return;
     const startedAt = this.#startedAt.get(callId);
+    const subAgent = this.#subAgents.get(callId);
     const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
     calls.set(callId, {
       ...{ id: callId, name, status },
@@ -110,6 +123,7 @@ export class Steps {
       ...(startedAt !== undefined && { startedAt }),
       ...(durationMs !== undefined && { durationMs }),
       ...(status !== 'ok' && { error: wireText(text, MAX_ERROR_BYTES) }),
+      ...(subAgent && { subAgent }),
     });
   }
 

@@ -4,7 +4,7 @@ import { wireText } from './wire-text.js';
 type CalledTool = Pick<ToolCallBlock, 'id' | 'name'>;
 
 /** A result that no tool wrote: a text for the model and, in `cause`, the same for machines. */
-function answer(
+export function answer(
   call: CalledTool,
   status: ToolResultStatus,
   cause: ToolResultCause,
@@ -122,6 +122,11 @@ export function workerLost(call: CalledTool, isRepeatable = false): ToolResultBl
     'worker_lost',
     `The process that ran ${call.name} was lost before it told the result. Whether ${call.name} took effect is unknown, ${repeated}. Find out before you call it again.`,
   );
+}
+
+/** The server that a tool runs on was lost, or gave no answer in time, after it had the call. */
+export function serverLost(call: CalledTool, text: string): ToolResultBlock {
+  return answer(call, 'unknown', 'server_lost', text);
 }
 
 export function didNotHappen(call: CalledTool): ToolResultBlock {

@@ -1,14 +1,7 @@
-import type { ToolResultBlock } from './messages.js';
+import type { CallStatus } from './messages.js';
 import type { PersonRequest } from './people.js';
 import type { TurnOutcome } from './turn.js';
 import type { TurnUsage } from './usage.js';
-
-export type CallStatus =
-  | 'waiting'
-  | 'needs_approval'
-  | 'needs_answer'
-  | 'running'
-  | ToolResultBlock['status'];
 
 /** The answer to the `state` query: everything about a running turn except its messages. */
 export type TurnState = {
@@ -20,7 +13,7 @@ export type TurnState = {
   /** Model calls that answered so far. */
   iteration: number;
   /** Calls that have no result yet, in request order. */
-  pendingCalls: { id: string; name: string; status: CallStatus }[];
+  pendingCalls: { id: string; name: string; status: CallStatus; subAgent?: { turnId: string } }[];
   /** What people are to approve or to answer, in request order; absent where that is nothing. */
   waitingFor?: PersonRequest[];
   /** Messages in the transcript, and how many of them this turn added. */

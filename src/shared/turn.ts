@@ -1,25 +1,18 @@
 import type { TranscriptBase } from './carried.js';
 import type { Intervention, SteerMessage } from './interventions.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes } from './json.js';
+import type { McpPlace, McpSettings, ToolAnnotations } from './mcp.js';
 import { isMessage, type Message } from './messages.js';
 import { isModelOptions, type ModelOptions } from './model-options.js';
+import { isParentTurn, MAX_DEPTH, type ParentTurn } from './parent-turn.js';
 import { PERMISSION_MODES, type PermissionMode } from './permissions.js';
 import { isPromptParts, type PromptPart } from './prompt-parts.js';
-import {
-  is,
-  isBoolean,
-  isListOf,
-  isNonEmptyText,
-  isObject,
-  isOneOf,
-  isShape,
-  isText,
-  isWholeNumber,
-} from './shape.js';
+import { isBoolean, isListOf, isNonEmptyText, isOneOf, isShape, isText, isWholeNumber } from './shape.js';
 import type { TurnStep } from './steps.js';
+import { isMetadata, isTenant } from './turn-checks.js';
 import type { TurnUsage } from './usage.js';
 import { WIRE_VERSION } from './version.js';
-import { errorText, wireText } from './wire-text.js';
+import { errorText } from './wire-text.js';
 
 export type { TurnState } from './turn-state.js';
 export type { TurnUsage, Usage } from './usage.js';
@@ -33,18 +26,17 @@ export const MESSAGES_QUERY = 'messages';
 /** How long a turn waits where its worker dies with a workflow task in hand, which no supervisor can tell; else 10 s. */
 export const WORKFLOW_TASK_TIMEOUT = '5 seconds';
 
-const TENANT_BYTES = 64;
 /** Temporal carries 2 MB a payload, and the prompt is in the outcome again, with what is said about it. */
 const INPUT_BYTES = 1_500_000;
-/** Each activity of the turn is told it. */
-const METADATA_BYTES = 16_000;
 
-/** Ids become parts of workflow ids and of URLs. A `/` stands only between a session and its turn. */
+/** Ids become parts of workflow ids and of URLs. A `/` stands only between a session and its turn, a turn and a sub-agent's. */
 export const TURN_ID = /^[a-zA-Z0-9][a-zA-Z0-9._:/-]{0,199}$/;
 
 export type Limits = {
   /** The most model calls of the turn. The tools that the last reply asks for are run, too. */
   iterations?: number;
+  /** How deep sub-agents may be nested below the turn; 0: it may call none. Default 4. */
+  depth?: number;
 };
 
 export type TurnInput = {
@@ -73,21 +65,9 @@ export type TurnInput = {
   tenant?: string;
   /** W3C trace context. */
   traceparent?: string;
+  /** Set by the turn that calls a sub-agent. */
+  parent?: ParentTurn;
 };
-
-/**
- * A tenant becomes Temporal's fairness key: with a longer one the server refuses the workflow task again and again, and
- * half a character in it ends the worker's process (measured on SDK 1.24).
- */
-const isTenant = is(
-  `well-formed text of ${TENANT_BYTES} bytes at most`,
-  (value) => typeof value === 'string' && wireText(value, TENANT_BYTES) === value,
-);
-
-const isMetadata = is(
-  `an object of ${METADATA_BYTES} bytes of JSON at most`,
-  (value) => isObject(value, '').length === 0 && jsonBytes(value) <= METADATA_BYTES,
-);
 
 const isTurnInput = isShape(
   { v: isOneOf(WIRE_VERSION), agent: isNonEmptyText, prompt: isText },
@@ -98,12 +78,13 @@ const isTurnInput = isShape(
     instructions: isText,
     model: isText,
     modelOptions: isModelOptions,
-    limits: isShape({}, { iterations: isWholeNumber(1, 100_000) }),
+    limits: isShape({}, { iterations: isWholeNumber(1, 100_000), depth: isWholeNumber(0, MAX_DEPTH) }),
     mode: isOneOf(...PERMISSION_MODES),
     stream: isBoolean,
     metadata: isMetadata,
     tenant: isTenant,
     traceparent: isText,
+    parent: isParentTurn,
   },
 );
 
@@ -132,7 +113,8 @@ export type TurnSettings = {
   agent: string;
   version: string;
   model: string;
-  limits: { iterations: number };
+  /** `depth`: where it has sub-agents. */
+  limits: { iterations: number; depth?: number };
   /** The most tool calls of one reply that run side by side. */
   maxParallelTools: number;
   /** Replies in a row that the output limit may cut before the turn ends as `truncated`. */
@@ -163,6 +145,8 @@ export type TurnSettings = {
   /** What the turn's last reply must be: JSON of this schema, which is asked for `maxAsks` times beyond the first. */
   output?: { schema: JsonObject; maxAsks: number };
   tools: ToolSettings[];
+  /** Of an agent with MCP servers. */
+  mcp?: McpSettings;
 };
 
 export type ToolSettings = {
@@ -180,6 +164,12 @@ export type ToolSettings = {
   reconciles: boolean;
   /** Of the schema that its arguments are checked with. */
   schemaHash: string;
+  /** The tool is a sub-agent: a call of it is a turn of this agent. */
+  agent?: { name: string; version: string };
+  /** Of a tool of an MCP server, which runs as the activity `default`. */
+  mcp?: McpPlace;
+  /** What the server says of it, where that counts. */
+  annotations?: ToolAnnotations;
 };
 
 /** `invalid_output`: the agent has an `output`, and no reply fitted it, however often it was asked. */

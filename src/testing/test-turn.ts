@@ -26,7 +26,8 @@ export type TestedTurn<Output = unknown> = {
 };
 
 /**
- * Runs one turn on a real Temporal server, with a worker of its own, and replays its history before it returns, so
+ * Runs one turn on a real Temporal server, with a worker of its own, and replays its history (and those of its
+ * sub-agents' turns, which keep their own models) before it returns, so
  * that a workflow which is not deterministic fails the test. Throws what `result()` throws.
  */
 export async function testTurn<Output>(
@@ -50,13 +51,25 @@ export async function testTurn<Output>(
       throw error;
     });
     await replay(turn.turnId);
+    for (const turnId of subTurnsOf(outcome)) await replay(turnId);
     const transcript = await turn.transcript();
     return { outcome, calls: callsOf(transcript), transcript };
   });
 }
 
-/** Replays an ended turn's history, over all its runs, with today's workflow code; throws where the two differ. */
+let replays: Promise<void> = Promise.resolve();
+
+/**
+ * Replays an ended turn's history, over all its runs, with today's workflow code; throws where the two differ. One after
+ * the other: when a replay worker ends it may take the runtime of another one with it (SDK 1.24).
+ */
 export async function replay(turnId: string): Promise<void> {
+  const ours = replays.catch(() => undefined).then(() => replayOne(turnId));
+  replays = ours;
+  await ours;
+}
+
+async function replayOne(turnId: string): Promise<void> {
   const { client } = await testPlace();
   const options = {
     workflowBundle: { codePath: workflowBundlePath() },
@@ -71,6 +84,10 @@ export async function replay(turnId: string): Promise<void> {
     const end = history.events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes;
     runId = end?.newExecutionRunId;
   }
+}
+
+function subTurnsOf({ steps }: FinishedTurn): string[] {
+  return steps.flatMap(({ calls }) => calls.flatMap(({ subAgent }) => subAgent?.turnId ?? []));
 }
 
 function callsOf(transcript: readonly Message[]): TestedTurn['calls'] {

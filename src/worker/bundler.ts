@@ -15,7 +15,7 @@ const USER_WORKFLOWS = '__holdfast_user_workflows';
 /** A key that it exports, and that no minifier renames. */
 const MARKER = 'holdfast:workflows';
 
-/** Whether a bundle was built with the plugin. */
+/** Whether a bundle was built with the plugin, or is ours (scripts/bundle-workflows.mjs). */
 export function hasTurnWorkflow(code: string): boolean {
   return code.includes(MARKER);
 }

@@ -61,10 +61,15 @@ export class HoldfastPlugin extends SimplePlugin {
     return options.workflowsPath === turnWorkflowsPath() ? options : withTurnWorkflow(options);
   }
 
-  override runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
+  override async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
     const sink = sinkOf(worker.options);
-    if (sink) this.#servings.get(sink)?.attach(worker);
-    return next(worker);
+    const serving = sink && this.#servings.get(sink);
+    serving?.attach(worker);
+    try {
+      await next(worker);
+    } finally {
+      await serving?.close();
+    }
   }
 
   /** By this plugin, given twice, or by an equal one. */

@@ -10,6 +10,7 @@ import { Interrupts } from '../activities/interrupts.js';
 import { openai } from '../activities/openai/openai.js';
 import { presentPlanTool } from '../activities/present-plan.js';
 import { readArtifactTool } from '../activities/read-artifact.js';
+import { Recent } from '../activities/recent.js';
 import { TranscriptCache } from '../activities/transcript-cache.js';
 import { TranscriptReader } from '../activities/transcript-reader.js';
 import { wireInterceptor } from '../activities/wire-interceptor.js';
@@ -19,6 +20,7 @@ import { localArtifacts } from '../artifacts/local-artifacts.js';
 import { type CodecOptions, keyringOf } from '../codec/data-converter.js';
 import type { Agent } from '../define/define-agent.js';
 import { type Duration, durationMs } from '../define/duration.js';
+import { McpConnections } from '../mcp/connections.js';
 import type { Model } from '../shared/model-port.js';
 import { forgetOldArtifacts } from './artifact-retention.js';
 import { holdfastSinks } from './sinks.js';
@@ -47,7 +49,12 @@ export type Serving = {
   transcripts: TranscriptReader['stats'];
   /** To be called with the worker that was made with this. */
   attach(worker: Worker): void;
+  /** To be called when that worker has ended: what was started for its turns ends. */
+  close(): Promise<void>;
 };
+
+/** Turns that go on at a time have few different lists of tools. */
+const RECENT_CATALOGS = 50;
 
 /** Options of the SDK's that turns are the better for; each may be set otherwise. */
 export const turnWorkerOptions: Partial<WorkerOptions> = {
@@ -71,18 +78,22 @@ export function servingOf(options: ServingOptions): Serving {
   const transcripts = new TranscriptReader(cache, artifacts);
   const interrupts = new Interrupts();
   const modelFor = modelChooser();
+  const mcp = new McpConnections();
   let worker: Worker | undefined;
   const isIn = (...states: string[]) => worker !== undefined && states.includes(worker.getState());
   const isDraining = () => isIn('STOPPING', 'DRAINING');
   // While the SDK starts its threads this one is idle.
   setImmediate(() => {
-    for (const agent of options.agents)
+    for (const agent of agents.all)
       modelFor(agent)
         .prepare?.()
         .catch(() => undefined);
   });
   return {
-    activities: holdfastActivities({ agents, modelFor, transcripts, interrupts, artifacts, isDraining }),
+    activities: holdfastActivities({
+      ...{ agents, modelFor, transcripts, interrupts, artifacts, isDraining, mcp },
+      catalogs: new Recent(RECENT_CATALOGS),
+    }),
     sinks: holdfastSinks(cache, interrupts),
     activityInterceptor: () => ({ inbound: wireInterceptor }),
     transcripts: transcripts.stats,
@@ -93,8 +104,9 @@ export function servingOf(options: ServingOptions): Serving {
         isOver: () => isIn('STOPPED', 'FAILED'),
         warn: (text) => Runtime.instance().logger.warn(text),
       });
-      tellNotStrict(options.agents);
+      tellNotStrict(agents.all);
     },
+    close: () => mcp.close(),
   };
 }
 

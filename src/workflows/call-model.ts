@@ -93,6 +93,7 @@ function inputOf(run: TurnRun, steers: string[]): CallModelInput {
     ...(run.outputRequest && { outputRequest: run.outputRequest }),
     ...(version !== undefined && { version }),
     ...(model !== undefined && { model }),
+    ...(settings?.mcp && { mcp: settings.mcp }),
     ...(!settings && { resolve: { limits: input.limits ?? {} } }),
     ...run.people.carried,
     ...(input.modelOptions && { modelOptions: input.modelOptions }),

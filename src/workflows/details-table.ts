@@ -56,7 +56,8 @@ export class DetailsTable {
 
   #status(call: ToolCallBlock, next: Message | undefined, state: TurnState): string {
     if (next?.role === 'tool') return next.content.find((result) => result.callId === call.id)?.status ?? '';
-    return state.pendingCalls.find(({ id }) => id === call.id)?.status ?? '';
+    const { status = '', subAgent } = state.pendingCalls.find(({ id }) => id === call.id) ?? {};
+    return subAgent ? `${status}: ${cell(subAgent.turnId)}` : status;
   }
 
   /** Kept, since a call's arguments may be long and the table is drawn at each step. */
@@ -74,15 +75,15 @@ function waitingLines({ waitingFor = [] }: TurnState): string[] {
   if (waitingFor.length === 0) return [];
   const shown = waitingFor.slice(0, SHOWN_REQUESTS).map((request) => {
     const what = request.kind === 'question' ? request.question : `${request.summary} (${request.why})`;
-    return `| ${request.kind} | ${escaped(what)} | ${escaped(request.callId)} |`;
+    return `| ${request.kind} | ${cell(what)} | ${cell(request.callId)} |`;
   });
   return ['', '| waits for | what | call |', '|---|---|---|', ...shown];
 }
 
-function escaped(text: string): string {
-  return wireLine(text.slice(0, LINE_BYTES), LINE_BYTES).replace(/[|`\\<>[\]]/g, (char) => `\\${char}`);
+function row(who: string, what: string, status: string): string {
+  return `| ${who}\u2003 | ${cell(what)} | ${status} |`;
 }
 
-function row(who: string, what: string, status: string): string {
-  return `| ${who}\u2003 | ${escaped(what)} | ${status} |`;
+function cell(text: string): string {
+  return wireLine(text.slice(0, LINE_BYTES), LINE_BYTES).replace(/[|`\\<>[\]]/g, (char) => `\\${char}`);
 }

@@ -57,7 +57,7 @@ export class Interventions {
   /** What the turn waits for now, and what ends the waiting. */
   #settling: { settleMs: number; overdue: () => void } | undefined;
   #closed = false;
-  #onEnding: () => void = () => undefined;
+  readonly #listeners = new Set<(intervention: Intervention) => void>();
 
   /** Listens from now on; messages that came before the turn began are handled in here. */
   constructor(carried?: CarriedInterventions) {
@@ -89,9 +89,10 @@ export class Interventions {
     return this.#closed || this.ending !== undefined;
   }
 
-  /** What waits for people, and for nothing else, need not wait once the turn is to end. */
-  onEnding(tell: () => void): void {
-    this.#onEnding = tell;
+  /** Tells of a stop, an interrupt, a cancel, as they come; returns what ends the telling. */
+  onEnding(listener: (intervention: Intervention) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   get hasSteers(): boolean {
@@ -149,9 +150,8 @@ export class Interventions {
     const known = this.receipts.known(kind, request.id);
     if (known) return { ...known, duplicate: true };
     if (this.#closed) return this.receipts.give(request.id, kind, 'too_late');
-    if (kind === STOP) this.stopped ??= { kind, ...request };
+    if (kind === STOP) this.#stop({ kind, ...request });
     else this.#end({ kind, ...request });
-    this.#onEnding();
     return this.receipts.give(request.id, kind, 'done');
   }
 
@@ -169,13 +169,19 @@ export class Interventions {
     return this.receipts.give(steer.id, STEER, 'accepted');
   }
 
+  #stop(intervention: Intervention): void {
+    if (this.ending) return;
+    this.stopped = intervention;
+    for (const listener of this.#listeners) listener(intervention);
+  }
+
   /** Cancels the turn's scope, and with it all that runs. The turn itself goes on, to its end. */
   #end(intervention: Intervention): void {
     if (this.interrupted) return;
     this.interrupted = intervention;
     if (intervention.kind !== 'cancel') this.#scope.cancel();
     wakeActivities(workflowInfo().runId);
-    this.#onEnding();
+    for (const listener of this.#listeners) listener(intervention);
     const { settleMs, overdue } = this.#settling ?? {};
     if (settleMs === undefined || !overdue) return;
     const limit = () => sleep(settleMs, { summary: 'the time that what runs has to stop' });

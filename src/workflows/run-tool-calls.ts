@@ -3,11 +3,13 @@ import { callSummary } from '../shared/call-summary.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { type PersonRequest, resultOfDecision } from '../shared/people.js';
 import { settleToolCall, startOf } from '../shared/settle.js';
+import { refusedSubAgent, settleSubAgent, subAgentStep } from '../shared/sub-agents.js';
 import { mayStillRun, notOfThisTurn, notStarted } from '../shared/tool-results.js';
 import type { TurnSettings } from '../shared/turn.js';
 import type { Interventions } from './interventions.js';
 import { type Decided, shownInput } from './people.js';
 import { RunOrder } from './run-order.js';
+import { runSubAgent, subTurnIdOf, unknownUsage, usageOf } from './run-sub-agent.js';
 import { type CallToRun, reconcileTool, runTool } from './tool-activity.js';
 import type { TurnRun } from './turn-run.js';
 
@@ -22,7 +24,7 @@ export async function runToolCalls(
   interventions: Interventions,
 ): Promise<Map<string, ToolResultBlock>> {
   const round = new Round(run, planned, interventions);
-  await interventions.settle(round.runAll(), round.settings.settleMs);
+  await interventions.settle(round.runAll(), round.settleMs);
   return round.close();
 }
 
@@ -42,15 +44,25 @@ class Round {
     this.#run = run;
     this.#interventions = interventions;
     run.callStatus.clear();
+    run.children.clear();
     const share = resultShare(run.settings, planned.length);
     for (const [index, call] of planned.entries()) {
       const tool = run.settings.tools.find((each) => each.name === call.name);
+      const refused = call.do === 'run' && tool?.agent && refusedSubAgent(call, run.settings);
       if (call.do === 'answer') this.#settle(call.result);
       else if (call.do === 'question') this.#questions.push(call);
+      else if (refused) this.#settle(refused);
       else if (tool) this.#calls.push({ ...call, index, iteration: run.iteration - 1, tool, ...share });
       else this.#settle(notOfThisTurn(call, run.settings));
     }
     run.show();
+  }
+
+  /** A sub-agent has to settle its own calls first, and those below it theirs. */
+  get settleMs(): number {
+    const { settleMs, limits } = this.settings;
+    const levels = this.#calls.some(({ tool }) => tool.agent) ? (limits.depth ?? 0) : 0;
+    return settleMs * (1 + levels);
   }
 
   async runAll(): Promise<void> {
@@ -162,6 +174,7 @@ class Round {
     for (const call of [...this.#calls, ...this.#questions]) {
       if (this.#results.has(call.callId)) continue;
       const called = { id: call.callId, name: call.name };
+      if (this.#run.children.of(call.callId).subAgent) this.#run.countSpent(unknownUsage);
       this.#settle(this.#started.has(call.callId) ? mayStillRun(called) : notStarted(called));
     }
     this.#closed = true;
@@ -175,6 +188,7 @@ class Round {
       if (this.#interventions.ending) return this.#settle(notStarted(called));
       this.#started.add(call.callId);
       this.#run.callStatus.set(call.callId, 'running');
+      if (call.tool.agent) return await this.#runSubAgent(call);
       this.#run.show();
       const end = await runTool(this.#run, call, start);
       this.#run.steps.ended(call.callId, startOf(end));
@@ -183,6 +197,18 @@ class Round {
       if (settlement.do === 'reconcile') return this.#settle(await reconcileTool(this.#run, call));
       if (start === this.settings.maxRestarts) return this.#settle(settlement.otherwise);
     }
+  }
+
+  async #runSubAgent(call: CallToRun): Promise<void> {
+    const turnId = subTurnIdOf(call);
+    this.#run.children.begin(call.callId, turnId);
+    this.#run.steps.subAgent(call.callId, { turnId });
+    this.#run.show();
+    const end = await runSubAgent(this.#run, call, this.#interventions);
+    if (this.#closed) return;
+    this.#run.steps.subAgent(call.callId, subAgentStep(turnId, end));
+    this.#settle(settleSubAgent({ id: call.callId, name: call.name }, end));
+    this.#run.countSpent(await usageOf(turnId, end));
   }
 
   #settle(result: ToolResultBlock): void {

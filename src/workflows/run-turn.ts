@@ -23,7 +23,7 @@ import {
 } from '../shared/turn.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
 
-export type RunTurnOptions = Partial<Omit<TurnInput, 'v' | 'agent' | 'prompt' | 'attachments'>> & {
+export type RunTurnOptions = Partial<Omit<TurnInput, 'v' | 'agent' | 'prompt' | 'attachments' | 'parent'>> & {
   /** The agent's name. */
   agent: string;
   /** A prompt may have images and files in it. */

@@ -8,6 +8,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import {
+  DEFAULT_ACTIVITY,
   type PlannedCall,
   RECONCILE_TOOL,
   type RunToolInput,
@@ -43,7 +44,8 @@ type ToolActivities = { [type: string]: (input: RunToolInput) => Promise<RunTool
 /** Runs a tool's activity and says how it ended; never throws. `start` counts the starts of this call from 0. */
 export function runTool(run: TurnRun, call: CallToRun, start: number): Promise<ToolEnd> {
   const activityId = `i${call.iteration}.${call.index}.${call.callId.slice(0, 40)}${start > 0 ? `.${start + 1}` : ''}`;
-  const work = activity(call.name, { ...toolOptions(run, call), activityId })(inputOf(run, call));
+  const type = call.tool.mcp ? DEFAULT_ACTIVITY : call.name;
+  const work = activity(type, { ...toolOptions(run, call), activityId })(inputOf(run, call));
   return work.then((output) => ({ kind: 'completed', output }), endOf);
 }
 
@@ -93,6 +95,7 @@ function toolOptions(
 }
 
 function inputOf(run: TurnRun, call: CallToRun): RunToolInput {
+  const { mcp, idempotent, timeoutMs } = call.tool;
   return {
     v: 1,
     agent: run.input.agent,
@@ -104,6 +107,7 @@ function inputOf(run: TurnRun, call: CallToRun): RunToolInput {
     input: call.input,
     ...(call.maxResultBytes !== undefined && { maxResultBytes: call.maxResultBytes }),
     ...(call.maxImageBytes !== undefined && { maxImageBytes: call.maxImageBytes }),
+    ...(mcp && { mcp: { ...mcp, idempotent, timeoutMs } }),
     ...(call.inputArtifact && { inputArtifact: call.inputArtifact }),
     ...(call.changed && { changed: true }),
     ...(run.input.metadata && { metadata: run.input.metadata }),

@@ -57,7 +57,7 @@ export class TurnOutput {
   }
 }
 
-/** How a reply without tool calls ends a turn. */
+/** How a turn ends by a reply without tool calls. */
 export function outcomeOf(stopReason: StopReason | undefined): OutcomeType {
   return stopReason === 'max_tokens' ? 'truncated' : stopReason === 'refusal' ? 'refused' : 'completed';
 }

@@ -3,7 +3,7 @@ import type { ModelReply, OutputRequest } from '../shared/activities.js';
 import type { CarriedInterventions, CarriedTurn, TranscriptSegment } from '../shared/carried.js';
 import type { SteerMessage } from '../shared/interventions.js';
 import { jsonBytes } from '../shared/json.js';
-import { textOf, toolCallsOf } from '../shared/messages.js';
+import { type CallStatus, textOf, toolCallsOf } from '../shared/messages.js';
 import {
   instructionsMessage,
   interruptionNote,
@@ -11,6 +11,7 @@ import {
   outputRequestMessage,
   steerMessage,
 } from '../shared/opening.js';
+import { turnIdOf } from '../shared/parent-turn.js';
 import { Steps } from '../shared/steps.js';
 import {
   MESSAGES_QUERY,
@@ -25,6 +26,7 @@ import {
 } from '../shared/turn.js';
 import { addUsage, joinUsage, noUsage, type TurnUsage } from '../shared/usage.js';
 import { boundedText } from '../shared/wire-text.js';
+import { ChildTurns } from './child-turns.js';
 import { DetailsTable } from './details-table.js';
 import type { Interventions } from './interventions.js';
 import type { People } from './people.js';
@@ -44,8 +46,7 @@ const messagesQuery = defineQuery<MessagesPage, [MessagesPageRequest?]>(MESSAGES
 export class TurnRun {
   readonly input: TurnInput;
   readonly people: People;
-  /** The last part of the workflow id: a session's turns are `<session>/<turnId>`. */
-  readonly turnId = workflowInfo().workflowId.split('/').at(-1) ?? workflowInfo().workflowId;
+  readonly turnId: string;
   readonly firstRunId = workflowInfo().firstExecutionRunId;
   readonly transcript = new Transcript();
   /** Model calls that answered. */
@@ -54,7 +55,8 @@ export class TurnRun {
   settings: TurnSettings | undefined;
   readonly steps = new Steps();
   /** Of the calls of the last reply, by call id. */
-  readonly callStatus = new Map<string, TurnState['pendingCalls'][number]['status']>();
+  readonly callStatus = new Map<string, CallStatus>();
+  readonly children = new ChildTurns();
   #outcome: TurnOutcome['type'] | undefined;
   /** Model calls that had answered before this run of the workflow. */
   #firstIteration = 0;
@@ -70,6 +72,7 @@ export class TurnRun {
   constructor(input: TurnInput, people: People) {
     this.input = input;
     this.people = people;
+    this.turnId = turnIdOf(workflowInfo().workflowId, input);
   }
 
   /**
@@ -207,7 +210,8 @@ export class TurnRun {
     const messages = this.transcript.delta();
     // Before the first reply the settings are not known: then there is little but the prompt.
     const mostBytes = this.settings?.inlineResultBytes ?? INLINE_OPENING_BYTES;
-    const fits = messages && jsonBytes(messages) <= mostBytes;
+    // A parent's history is not to have them, too; whoever asks this turn reads them from its own.
+    const fits = !this.input.parent && messages && jsonBytes(messages) <= mostBytes;
     const steps = fits && this.steps.bounded();
     return {
       v: 1,

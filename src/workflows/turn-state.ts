@@ -17,6 +17,7 @@ export function stateOf(run: TurnRun, outcome: TurnOutcome['type'] | undefined):
       id,
       name,
       status: run.callStatus.get(id) ?? 'waiting',
+      ...run.children.of(id),
     })),
     ...run.people.state,
     messageCount: run.transcript.count,

@@ -7,6 +7,7 @@ import { Interventions } from './interventions.js';
 import { continueInNextRun, isNextRunDue } from './next-run.js';
 import { People } from './people.js';
 import { readCarried, readTurnInput } from './read-input.js';
+import { reportEnd, reportFailure } from './report-end.js';
 import { runToolCalls } from './run-tool-calls.js';
 import { TurnRun } from './turn-run.js';
 
@@ -29,8 +30,14 @@ export async function turn(raw: TurnInput, carried?: CarriedTurn): Promise<TurnO
   const run = new TurnRun(input, people);
 
   run.begin(earlier);
-  const type = await loop(run, interventions);
+  const { parent } = run.input;
+  const type = await loop(run, interventions).catch(async (error: unknown) => {
+    if (parent) await reportFailure(parent, error);
+    throw error;
+  });
   const outcome = run.end(type, interventions);
+  // One that was canceled has an outcome, too: thrown, it would lose what it has cost.
+  if (parent) return await reportEnd(parent, outcome);
   if (outcome.intervention?.kind === 'cancel') throw new CancelledFailure('The turn was canceled');
   return outcome;
 }

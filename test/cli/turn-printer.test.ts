@@ -42,3 +42,11 @@ test.each([
     `  … waits for its turn, by this worker's limits of the model${when}\n`,
   );
 });
+
+test("a sub-agent's calls are printed further in, those of its own sub-agents further still", () => {
+  const base = { v: 1 as const, seq: 1, turnId: 't/c', iteration: 0, attempt: 0, at };
+  const started = { type: 'tool_started' as const, callId: 'a', name: 'look_up', summary: 'look_up bicycle' };
+  const inner = { type: 'sub_agent' as const, callId: 'c', event: { ...base, ...started } };
+  expect(printed(inner)).toBe('    → look_up bicycle\n');
+  expect(printed({ ...inner, event: { ...base, ...inner } })).toBe('      → look_up bicycle\n');
+});

@@ -84,6 +84,11 @@ export class CrashPlace {
     return new CrashTurn(turn, this, new Ledger(this.#plan.ledger), `${this.#plan.release}-${prompt}`);
   }
 
+  /** What a sub-agent is to be asked, so that it goes by the script. */
+  prompt(script: Script): string {
+    return this.#scripts.add(script);
+  }
+
   /** Starts a worker and waits until it takes tasks. */
   async worker(plan: WorkerPlan = {}): Promise<WorkerProcess> {
     const child = spawn(process.execPath, [program, this.#argument(plan)], {

@@ -15,7 +15,9 @@ appendFileSync(plan.pids, `${process.pid}\n`);
 
 async function untilReleased(turnId, signal) {
   const options = signal ? { signal } : {};
-  while (!existsSync(`${plan.release}-${turnId}`)) await setTimeout(20, undefined, options);
+  // A sub-agent's are released with the turn that called it.
+  const [turn] = turnId.split('/');
+  while (!existsSync(`${plan.release}-${turn}`)) await setTimeout(20, undefined, options);
 }
 
 function tool(name, body, more = {}) {
@@ -53,11 +55,20 @@ function held(name) {
     await untilReleased(turnId, signal);
   };
 }
+const model = openai({ baseURL: plan.provider, apiKey: 'k', model: 'scripted' });
+const helper = defineAgent({
+  name: 'helper',
+  description: 'Helps.',
+  instructions: 'Help.',
+  model,
+  tools: [tool('hold', held('hold')), tool('hold_again', held('hold_again'), { idempotent: true })],
+});
 const agent = defineAgent({
   name: 'crashing',
   instructions: 'Crash.',
-  model: openai({ baseURL: plan.provider, apiKey: 'k', model: 'scripted' }),
+  model,
   tools: [
+    helper,
     tool('quick', () => undefined),
     tool('hold', held('hold')),
     tool('asked', () => undefined, { approval: 'ask' }),

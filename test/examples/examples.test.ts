@@ -43,6 +43,26 @@ test("a turn in a workflow of one's own", async () => {
   expect(shown).toBe('mail: Sales rose by a tenth\nreport: Sales rose by a tenth\n');
 });
 
+test('sub-agents', async () => {
+  expect(await output('sub-agents')).toBe(
+    [
+      'in a sub-agent: look_up bicycle',
+      'shopper: ok, 2 model calls',
+      'cyclist: ok, 1 model calls',
+      'You need a bicycle and a helmet. The bicycle costs 900 euros.',
+      '5 model calls in all\n',
+    ].join('\n'),
+  );
+});
+
+test('the code of docs/sub-agents.md is that of the example', () => {
+  const source = readFileSync('examples/sub-agents.ts', 'utf8');
+  const page = readFileSync('docs/sub-agents.md', 'utf8');
+  const blocks = [...page.matchAll(/```ts\n(.+?)```/gs)].map(([, code = '']) => code);
+  expect(blocks.length).toBeGreaterThan(0);
+  expect(blocks.filter((block) => !source.includes(block.trimEnd()))).toEqual([]);
+});
+
 test('a turn on a schedule', async () => {
   const shown = await output('schedule');
   expect(shown).toMatch(/^Good morning\. .+\nturn daily-digest-\d{4}-\d\d-\d\dT[\d:]+Z\n$/);

@@ -67,6 +67,7 @@ test.each(['holdfast/worker', 'holdfast/testing'])(
   async (entry) => {
     const { packages, native } = await loadedBy(entry);
     expect(packages).toContain('@temporalio/worker');
+    expect(packages).not.toContain('@modelcontextprotocol/sdk');
     expect(native).toBe(true);
   },
 );

@@ -17,7 +17,10 @@ function historyOf(file: string): temporal.api.history.v1.History {
 /** Turns that ran with earlier workflow code go on with today's. `npm run record-histories` adds a kind. */
 async function replayed(history: temporal.api.history.v1.History): Promise<void> {
   const workflowBundle = { codePath: workflowBundlePath() };
-  await Worker.runReplayHistory({ workflowBundle, sinks: holdfastSinks() }, history);
+  const started = history.events.at(0)?.workflowExecutionStartedEventAttributes;
+  // The ids of sub-agents' turns begin with it.
+  const workflowId = started?.workflowId || undefined;
+  await Worker.runReplayHistory({ workflowBundle, sinks: holdfastSinks() }, history, workflowId);
 }
 
 test('there is a recorded history of each kind of turn', () => {

@@ -4,8 +4,10 @@ import proto from '@temporalio/proto';
 import { expect, test } from 'vitest';
 import { RecordedSteps } from '../../src/client/recorded-steps.js';
 import { TurnFold } from '../../src/shared/fold.js';
+import type { TurnOutcome } from '../../src/shared/turn.js';
 
-async function foldOf(kind: string): Promise<TurnFold> {
+/** What the event history tells, and what the turn itself had told at its end. */
+async function readHistory(kind: string): Promise<{ fold: TurnFold; outcome: TurnOutcome }> {
   const file = new URL(`./histories/${kind}.bin`, import.meta.url);
   const { events } = proto.temporal.api.history.v1.History.decode(readFileSync(file));
   const converter = new Client().options.loadedDataConverter;
@@ -15,7 +17,13 @@ async function foldOf(kind: string): Promise<TurnFold> {
     const step = await recorded.read(event);
     if (step) fold.apply(step);
   }
-  return fold;
+  const [result] = events.at(-1)?.workflowExecutionCompletedEventAttributes?.result?.payloads ?? [];
+  const outcome: TurnOutcome = JSON.parse(Buffer.from(result?.data ?? []).toString() || '{}');
+  return { fold, outcome };
+}
+
+async function foldOf(kind: string): Promise<TurnFold> {
+  return (await readHistory(kind)).fold;
 }
 
 test('a turn that was recorded before activities told their times has its steps, without them', async () => {
@@ -42,4 +50,13 @@ test.each([
 ])('of a %s, the call of the tool that it ran is %s', async (kind, status) => {
   const [first] = (await foldOf(kind)).steps.list();
   expect(first?.calls).toMatchObject([{ status }]);
+});
+
+test('of a turn with sub-agents, the steps that the history tells are those of its outcome', async () => {
+  for (const kind of ['sub-agents', 'sub-agent', 'interrupted-sub-agent']) {
+    const { fold, outcome } = await readHistory(kind);
+    expect(fold.closed).toBe(true);
+    if (kind === 'sub-agent') expect(outcome).not.toHaveProperty('steps');
+    else expect(fold.steps.list()).toEqual(outcome.steps);
+  }
 });

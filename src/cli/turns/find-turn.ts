@@ -51,7 +51,9 @@ async function idsThatBegin({ client }: Place, prefix: string): Promise<string[]
   if (!TURN_ID.test(prefix)) return [];
   const query = `WorkflowType = '${TURN_WORKFLOW}' AND WorkflowId STARTS_WITH '${prefix}'`;
   const ids = new Set<string>();
-  for await (const { workflowId } of client.client.workflow.list({ query, pageSize: 20 })) {
+  for await (const { workflowId, parentExecution } of client.client.workflow.list({ query, pageSize: 20 })) {
+    // A sub-agent of a turn whose id begins so, too.
+    if (parentExecution?.workflowId?.startsWith(prefix)) continue;
     ids.add(workflowId);
     if (ids.size > SHOWN_MATCHES) break;
   }

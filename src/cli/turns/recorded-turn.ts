@@ -14,6 +14,8 @@ export type RecordedCall = {
   startedAt?: string;
   attempt?: number;
   result?: ToolResultBlock;
+  /** The call is this turn. */
+  subAgent?: { turnId: string };
 };
 
 /** One model call and the tool calls that it asked for. */
@@ -79,7 +81,10 @@ export function stepsOf(events: readonly TurnEvent[]): RecordedStep[] {
         Object.assign(steps.at(-1) ?? {}, answered(event));
         break;
       case 'tool_started':
-        Object.assign(callOf(event.callId) ?? {}, { startedAt: event.at, summary: event.summary });
+        Object.assign(callOf(event.callId) ?? {}, {
+          ...{ startedAt: event.at, summary: event.summary },
+          ...(event.subAgent && { subAgent: event.subAgent }),
+        });
         break;
       case 'tool_finished':
         Object.assign(callOf(event.callId) ?? {}, { attempt: event.attempt, result: event.result });

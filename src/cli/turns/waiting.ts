@@ -12,8 +12,8 @@ type Time = PendingActivity['scheduledTime'];
 /** One thing that a running turn waits for. */
 export type Awaited = {
   /** `workflow_task`: the turn's own next step. `person`: an approval, or an answer. */
-  kind: 'model' | 'tool' | 'workflow_task' | 'person';
-  /** Of the tool. */
+  kind: 'model' | 'tool' | 'sub_agent' | 'workflow_task' | 'person';
+  /** Of the tool; of the sub-agent's turn, the id. */
   name?: string;
   /** What a person is asked, and the call that a decision names. */
   summary?: string;
@@ -34,10 +34,11 @@ const TASK_STARTED = 2;
 /** What a running turn waits for, as the server knows it: no worker is asked. */
 export async function awaitedBy(described: Described, converter: LoadedDataConverter): Promise<Awaited[]> {
   const activities = described.pendingActivities ?? [];
-  const waited = [
-    ...(await Promise.all(activities.map((activity) => ofActivity(activity, converter)))),
-    ...(await ofPeople(described, converter)),
-  ];
+  const subAgents = (described.pendingChildren ?? []).map(({ workflowId }): Awaited => {
+    return { kind: 'sub_agent', name: workflowId ?? '', state: 'running', attempt: 1 };
+  });
+  const ran = await Promise.all(activities.map((activity) => ofActivity(activity, converter)));
+  const waited = [...ran, ...subAgents, ...(await ofPeople(described, converter))];
   const task = described.pendingWorkflowTask;
   if (!task) return waited;
   const { state, attempt, scheduledTime, startedTime } = task;

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { AnyTool } from '../define/define-agent.js';
+import type { ToolContext } from '../define/define-tool.js';
+import type { McpServer } from '../define/mcp-server.js';
+import { ErrorResult } from '../define/tool-outcomes.js';
+import type { RunToolInput } from '../shared/activities.js';
+import type { JsonObject } from '../shared/json.js';
+import type { McpPlace } from '../shared/mcp.js';
+import type { CatalogTool } from './catalog.js';
+import type { McpConnection } from './connection.js';
+import { readResult } from './result-parts.js';
+
+/** A connection may have to be made before the call, and again after it is lost. */
+const ROOM_MS = 10_000;
+
+/** A tool of the catalog as an agent has it, for offering and planning; {@link runnableMcpTool} is the one that runs. */
+export function mcpTool(tool: CatalogTool, server: McpServer | undefined): AnyTool {
+  const { name, description, schema, annotations, isTask } = tool;
+  const { readOnlyHint, idempotentHint, destructiveHint } = annotations;
+  return {
+    kind: 'tool',
+    name,
+    description,
+    input: argumentsType(schema),
+    schema,
+    schemaHash: createHash('sha256').update(JSON.stringify(schema)).digest('hex').slice(0, 16),
+    strict: false,
+    idempotent: readOnlyHint === true || idempotentHint === true,
+    timeoutMs: timeoutOf(server),
+    parallel: readOnlyHint === true || destructiveHint !== true,
+    annotations,
+    mcp: { server: tool.server, tool: tool.tool, ...(isTask && { isTask }) },
+    run: () => {
+      throw new Error(`${name} runs on its server.`);
+    },
+  };
+}
+
+/** The tool of a call, with what the turn's first model call has recorded of it: no list of tools is needed. */
+export function runnableMcpTool(input: RunToolInput, connection: McpConnection): AnyTool | undefined {
+  const { mcp, tool: name } = input;
+  if (!mcp) return undefined;
+  const { server, tool, isTask, idempotent, timeoutMs } = mcp;
+  const place: McpPlace = { server, tool, ...(isTask && { isTask }) };
+  const listed = { name, server, tool, description: '', schema: {}, annotations: {} };
+  return {
+    ...mcpTool(listed, connection.server),
+    // The plan has checked the arguments, and the server does so, too.
+    input: z.looseObject({}),
+    idempotent,
+    timeoutMs,
+    run: (args: JsonObject, context: ToolContext) =>
+      run(connection, { place, args, isRepeatable: idempotent }, context),
+  };
+}
+
+async function run(
+  connection: McpConnection,
+  call: { place: McpPlace; args: JsonObject; isRepeatable: boolean },
+  context: ToolContext,
+): Promise<unknown> {
+  const { signal } = context;
+  const result = readResult(await connection.call({ ...call, signal, onProgress: context.progress }));
+  const { parts, hidden, isError } = result;
+  const [first] = hidden;
+  if (first) {
+    const one = Buffer.from(first.data, 'base64');
+    await context.saveArtifact(hidden.length === 1 ? one : JSON.stringify(hidden));
+  }
+  const [only] = parts;
+  const value = parts.length === 1 && only?.type === 'text' ? only.text : parts;
+  return isError ? new ErrorResult(value) : value;
+}
+
+function timeoutOf(server: McpServer | undefined): number {
+  return server ? 2 * server.connectTimeoutMs + server.maxTimeoutMs + ROOM_MS : ROOM_MS;
+}
+
+/** Checks by the server's own JSON schema; one that can't be used is left to the server. */
+function argumentsType(schema: JsonObject): z.ZodType {
+  let validator: ReturnType<typeof validatorOf> | undefined;
+  return z.looseObject({}).superRefine(async (value, context) => {
+    validator ??= validatorOf(schema);
+    for (const message of (await validator)(value)) context.addIssue({ code: 'custom', message });
+  });
+}
+
+const MAX_PROBLEMS = 20;
+
+async function validatorOf(schema: JsonObject): Promise<(value: unknown) => string[]> {
+  const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/sdk/validation/ajv');
+  try {
+    const check = new AjvJsonSchemaValidator().getValidator(schema);
+    return (value) => {
+      const checked = check(value);
+      return checked.valid ? [] : problemsIn(checked.errorMessage);
+    };
+  } catch {
+    return () => [];
+  }
+}
+
+/** `data/path/0 must be string, data must have required property 'x'` */
+function problemsIn(text: string): string[] {
+  const lines = text.split(/, (?=data[/ ])/).map((line) => line.replace(/^data\/?/, '').trim());
+  return lines.slice(0, MAX_PROBLEMS);
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { toolCall } from '../../src/testing/index.js';
+import { oddServer, resultsOf, textIn } from './odd-servers.js';
+
+test.concurrent('a result that tells of an error is one', async () => {
+  const [result] = await resultsOf(oddServer().server, [toolCall('odd__fails')]);
+  expect(result).toMatchObject({ status: 'error', cause: 'tool_threw' });
+  expect(textIn(result)).toBe('no such customer');
+});
+
+test.concurrent('structured content goes before the text that stands for it', async () => {
+  const [result] = await resultsOf(oddServer().server, [toolCall('odd__stale_text')]);
+  expect(textIn(result)).toBe('{"a":{"c":3,"d":4},"b":2}');
+});
+
+test.concurrent('blocks that nobody knows, sound, broken images and links are all told', async () => {
+  const [result] = await resultsOf(oddServer().server, [toolCall('odd__odd_blocks')]);
+  expect(result?.status).toBe('ok');
+  expect(textIn(result).split('\n').slice(0, 6)).toEqual([
+    '[a block of the type "hologram": {"type":"hologram","depth":3}]',
+    "[audio/wav, 4 bytes, which can't be shown here]",
+    "[image/png: its data is not base64, so that it can't be read]",
+    '[resource a.txt at file:///a.txt: text/plain]',
+    '[resource file:///b.txt]',
+    'the text of b',
+  ]);
+  expect(result?.artifact).toMatchObject({ bytes: 4 });
+});
