@@ -2,7 +2,18 @@ import { defineConfig } from 'vitest/config';
 
 /** These need the Temporal server that the run starts. */
 const turns = [
-  ...['turn', 'cli', 'interventions', 'crash', 'mcp', 'plugin', 'examples', 'package', 'sub-agents'],
+  ...[
+    'turn',
+    'cli',
+    'interventions',
+    'approvals',
+    'crash',
+    'mcp',
+    'plugin',
+    'examples',
+    'package',
+    'sub-agents',
+  ],
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 
 export default defineConfig({

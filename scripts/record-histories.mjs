@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import proto from '@temporalio/proto';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { z } from 'zod';
-import { defineAgent, defineTool, mcpServer } from '../dist/index.js';
+import { askUser, defineAgent, defineTool, mcpServer } from '../dist/index.js';
 import { fault, reply, scriptedModel, text, toolCall, withWorker } from '../dist/testing/index.js';
 import { reportLostActivities } from '../dist/worker/lost-activities.js';
 
@@ -57,6 +57,20 @@ const tools = [
     { reconcile: () => 'paid' },
   ),
 ];
+const asking = [
+  tool('asked', ({ text: said }) => said ?? '', { approval: 'ask' }),
+  tool('asked_alone', () => 'alone', { approval: 'ask', parallel: false }),
+  askUser(),
+];
+/** Resolves with the ids of the calls that wait for people, once there are so many. */
+async function untilAsked(turn, count) {
+  const ids = [];
+  for await (const event of turn.events()) {
+    if (event.type === 'approval_requested' || event.type === 'question_asked') ids.push(event.callId);
+    if (ids.length === count) return ids;
+  }
+  return ids;
+}
 const waiting = async (_messages) => {
   begun();
   return { ...reply(text('late')), delayMs: Number.POSITIVE_INFINITY };
@@ -147,6 +161,47 @@ const kinds = {
     script: [text('It is a.'), text('{}'), text('{"a":"a"}')],
     agent: { output, iterationsPerRun: 1 },
   },
+  'approved-and-denied': {
+    script: [
+      reply(
+        toolCall('asked', { text: 'x' }),
+        toolCall('asked_alone'),
+        toolCall('echo', { text: 'meanwhile' }),
+        toolCall('asked', { text: 'y' }),
+        toolCall('ask_user', { question: 'Why?' }),
+      ),
+      toolCall('asked', { text: 'again' }),
+      text('done'),
+    ],
+    agent: { tools: [...tools, ...asking] },
+    asks: async (turn) => {
+      const [first, alone, changed, question] = await untilAsked(turn, 4);
+      await turn.answer(question, 'because');
+      await turn.approve(changed, { arguments: { text: 'z' } });
+      await turn.approve(first, { always: true });
+      await turn.deny(alone, { reason: 'no' });
+    },
+  },
+  'overdue-approval': {
+    script: [reply(toolCall('asked'), toolCall('ask_user', { question: 'Why?' })), text('done')],
+    agent: { tools: asking, approvalTimeout: '100 milliseconds' },
+  },
+  'interrupted-approval': {
+    script: [reply(toolCall('asked'), toolCall('echo'))],
+    agent: { tools: [...tools, ...asking], approvalTimeout: '1 day' },
+    asks: async (turn) => {
+      await untilAsked(turn, 1);
+      await turn.interrupt('enough');
+    },
+  },
+  'carried-permissions': {
+    script: [toolCall('asked'), toolCall('asked'), text('done')],
+    agent: { tools: asking, iterationsPerRun: 1 },
+    asks: async (turn) => {
+      const [callId] = await untilAsked(turn, 1);
+      await turn.approve(callId, { always: true });
+    },
+  },
   'invalid-output': { script: [text('no'), text('no'), text('no'), text('no')], agent: { output } },
   'sub-agents': {
     script: [reply(ask('helps'), ask('fails'), toolCall('echo')), text('done')],
@@ -168,7 +223,7 @@ const kinds = {
   'dropped-rounds': { script: [long, long, text('done')], agent: { maxContextBytes: 100_000 } },
 };
 
-async function record(name, { script, options = {}, agent: more, run, meanwhile, loses, child }) {
+async function record(name, { script, options = {}, agent: more, run, meanwhile, asks, loses, child }) {
   const agent = defineAgent({
     name: 'recorded',
     instructions: 'Record.',
@@ -189,6 +244,7 @@ async function record(name, { script, options = {}, agent: more, run, meanwhile,
       if (meanwhile || loses) await started;
       if (loses) await reportLostActivities(client.client, [...running.values()], 'recording');
       await meanwhile?.(turn);
+      await asks?.(turn);
       await turn.result().catch(() => undefined);
       const { workflow } = client.client;
       const last = await workflow.getHandle(child ? `${turn.turnId}/${child}` : turn.turnId).fetchHistory();

@@ -5,13 +5,23 @@ export {
   type StartOptions,
 } from './client/agent-client.js';
 export { TurnConflict, TurnFailed, TurnNotFound } from './client/errors.js';
-export type { FinishedTurn, MessageOptions, SentMessage, TurnHandle } from './client/turn-handle.js';
+export type {
+  ApproveOptions,
+  DenyOptions,
+  FinishedTurn,
+  MessageOptions,
+  SentMessage,
+  TurnHandle,
+} from './client/turn-handle.js';
+export type { OpenRequest, WaitingTurn } from './client/waiting.js';
 export type { AgentType } from './shared/agent-type.js';
 export type { TurnEvent } from './shared/events.js';
 export type { Intervention, Receipt, SteerMessage } from './shared/interventions.js';
 export type { Json, JsonObject } from './shared/json.js';
 export type { Message, StopReason, ToolCallBlock, ToolResultBlock } from './shared/messages.js';
 export type { ModelOptions } from './shared/model-options.js';
+export type { PersonDecision, PersonRequest } from './shared/people.js';
+export type { PermissionMode } from './shared/permissions.js';
 export type { PromptPart } from './shared/prompt-parts.js';
 export type { ToolCallStep, TurnStep } from './shared/steps.js';
 export type {

@@ -4,6 +4,7 @@ export { limit } from './activities/limit.js';
 export { openai } from './activities/openai/openai.js';
 export type { OpenAiOptions } from './activities/openai/options.js';
 export type { Price, Prices } from './activities/openai/prices.js';
+export { askUser } from './define/ask-user.js';
 export {
   type Agent,
   type AgentOptions,
@@ -31,3 +32,5 @@ export {
   mcpServer,
 } from './define/mcp-server.js';
 export { type McpServersOptions, mcpServers } from './define/mcp-servers-json.js';
+export type { PermissionOptions } from './define/permissions.js';
+export type { PermissionMode, Policy } from './shared/permissions.js';

@@ -70,7 +70,7 @@ async function keep(
   try {
     const artifact = await artifacts.save(Buffer.from(block.arguments));
     const keptBlock = { ...shortBlock, argumentsArtifact: artifact };
-    if (call.do === 'answer') return { block: keptBlock, call };
+    if (call.do !== 'run') return { block: keptBlock, call };
     const filled = withDefaults(block.arguments, call.input);
     const inputArtifact = filled === undefined ? artifact : await artifacts.save(Buffer.from(filled));
     return { block: keptBlock, call: { ...call, input: short, inputArtifact } };

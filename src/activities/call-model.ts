@@ -12,6 +12,7 @@ import { instructionsFor } from './instructions.js';
 import { notHere } from './not-here.js';
 import { type Offer, offerOf } from './offer.js';
 import { outputOf } from './output.js';
+import { permissionOf } from './permission.js';
 import { planReply } from './plan.js';
 import type { ActivityServices } from './services.js';
 import { resolveSettings } from './settings.js';
@@ -63,7 +64,10 @@ export async function callModel(
       const id = `a_${randomBytes(6).toString('hex')}`;
       // Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran.
       const dropped = input.transcript.spans.some((span) => span.dropped ?? span.epoch > 0);
-      const plan = await planReply(id, response, tools, messages, dropped ? `__${input.iteration}` : '');
+      const plan = await planReply(id, response, tools, messages, {
+        idSuffix: dropped ? `__${input.iteration}` : '',
+        judge: (tool, args) => permissionOf(agent, tool, args, input.permissions),
+      });
       const calls = plan.calls.map(answered);
       const kept = await moveBigArguments({ ...plan, calls }, artifacts);
       const output =

@@ -9,6 +9,7 @@ import { isJsonObject } from '../shared/json.js';
 import { FIND_TOOLS, type McpSettings } from '../shared/mcp.js';
 import { type Message, textContent } from '../shared/messages.js';
 import { ModelError } from '../shared/model-port.js';
+import { PRESENT_PLAN } from '../shared/permissions.js';
 import { errorText } from '../shared/wire-text.js';
 import type { ActivityServices } from './services.js';
 import { artifactsOf } from './turn-artifacts.js';
@@ -37,11 +38,12 @@ type Asking = { signal: AbortSignal; warn(text: string): void };
 export async function offerOf(
   services: ActivityServices,
   agent: Agent,
-  { resolve, mcp }: CallModelInput,
+  { resolve, mcp, permissions }: CallModelInput,
   messages: readonly Message[],
   asking: Asking,
 ): Promise<Offer> {
-  const own = services.agents.toolsOf(agent);
+  const isPlanning = (permissions?.mode ?? agent.permissions?.mode) === 'plan';
+  const own = services.agents.toolsOf(agent).filter(({ name }) => name !== PRESENT_PLAN || isPlanning);
   // Before there is an artifact the tool that reads them would only be in the way.
   const shown = own.filter((tool) => tool.name !== READ_ARTIFACT || artifactsOf(messages).size > 0);
   if (!mcp && (!resolve || agent.servers.length === 0))

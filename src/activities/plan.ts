@@ -1,4 +1,5 @@
 import type { AnyTool } from '../define/define-agent.js';
+import type { Decision } from '../permissions/decide.js';
 import type { PlannedCall } from '../shared/activities.js';
 import { READ_ARTIFACT } from '../shared/artifacts.js';
 import { callSummary } from '../shared/call-summary.js';
@@ -6,14 +7,16 @@ import { isJsonObject, type Json, type JsonObject, parseJson } from '../shared/j
 import type { AssistantMessage, Message, ToolCallBlock } from '../shared/messages.js';
 import type { ModelPart, ModelResponse } from '../shared/model-port.js';
 import {
+  approvalFailed,
   cutByOutputLimit,
   cutByRefusal,
+  deniedByRule,
   invalidArguments,
   invalidJson,
   unknownTool,
 } from '../shared/tool-results.js';
 import { uniqueId } from '../shared/transcript.js';
-import { wireId, wireLine } from '../shared/wire-text.js';
+import { errorText, wireId, wireLine } from '../shared/wire-text.js';
 import { checkArguments } from './check-arguments.js';
 import { inexactInteger } from './exact-numbers.js';
 import { artifactIdIn, resolvedRead } from './read-artifact.js';
@@ -21,19 +24,23 @@ import { artifactsOf, findArtifact } from './turn-artifacts.js';
 
 const MAX_NESTING = 500;
 
+/** Says whether a call may run; what it throws is an error result. */
+type Judge = (tool: AnyTool, input: Json) => Promise<Decision | undefined>;
+/** `idSuffix` makes ids of calls unique where earlier ones are not among the messages any more. */
+type PlanOptions = { idSuffix?: string; judge?: Judge };
+
 type CallPart = Extract<ModelPart, { type: 'tool_call' }>;
 
 /**
  * Turns a provider's reply into a message of ours and says what is to be done with each of its tool calls: run it,
- * or answer it at once with what is wrong. Nothing that was not sent whole is ever run. `idSuffix` makes ids of calls
- * unique where earlier ones are not in `earlier` any more.
+ * or answer it at once with what is wrong. Nothing that was not sent whole is ever run.
  */
 export async function planReply(
   id: string,
   response: ModelResponse,
   tools: readonly AnyTool[],
   earlier: readonly Message[],
-  idSuffix = '',
+  { idSuffix = '', judge = async () => undefined }: PlanOptions = {},
 ): Promise<{ message: AssistantMessage; calls: PlannedCall[] }> {
   const ids = { used: callIdsOf(earlier), suffix: idSuffix };
   const content: AssistantMessage['content'] = [];
@@ -46,7 +53,7 @@ export async function planReply(
     const tool = findTool(part.name, tools);
     const block = callBlock(part, `${id}.${index}`, tool, ids);
     content.push(block);
-    calls.push(resolveArtifact(await planCall(block, tool, response, tools), earlier));
+    calls.push(resolveArtifact(await planCall(block, tool, response, { tools, judge }), earlier));
   }
   const { stopReason, model } = response;
   return { message: { role: 'assistant', id, content, stopReason, model }, calls };
@@ -99,7 +106,7 @@ async function planCall(
   block: ToolCallBlock,
   tool: AnyTool | undefined,
   response: ModelResponse,
-  tools: readonly AnyTool[],
+  { tools, judge }: { tools: readonly AnyTool[]; judge: Judge },
 ): Promise<PlannedCall> {
   const refuse = (result: Extract<PlannedCall, { do: 'answer' }>['result']): PlannedCall => {
     return { do: 'answer', callId: block.id, name: block.name, result };
@@ -120,7 +127,21 @@ async function planCall(
   const checked = await checkArguments(tool, parsed.value);
   if (!checked.ok) return refuse(invalidArguments(block, checked.problems));
   const summary = callSummary(tool.name, parsed.value);
-  return { do: 'run', callId: block.id, name: tool.name, input: checked.input, summary };
+  const call = { callId: block.id, name: tool.name };
+  try {
+    const permission = await judge(tool, checked.input);
+    if (permission?.policy === 'deny') return refuse(deniedByRule(block, permission.why));
+    if (tool.asksPeople) return { do: 'question', ...call, ...questionIn(checked.input), summary };
+    return { do: 'run', ...call, input: checked.input, summary, ...(permission && { permission }) };
+  } catch (error) {
+    return refuse(approvalFailed(block, errorText(error)));
+  }
+}
+
+function questionIn(input: Json): { question: string; choices?: string[] } {
+  const { question, choices } = isJsonObject(input) ? input : {};
+  const texts = Array.isArray(choices) ? choices.filter((each) => typeof each === 'string') : [];
+  return { question: String(question ?? ''), ...(texts.length > 0 && { choices: texts }) };
 }
 
 function cannotBeKept(integer: string): string {

@@ -29,6 +29,7 @@ export function readArtifactTool(artifacts: Artifacts): AnyTool {
     description: `Reads on in a tool result that was too long to be shown whole, at most ${MAX_BYTES} bytes a call. The cut result names the artifact and the offset; the closing note of each part tells the offset to go on with.`,
     input,
     idempotent: true,
+    effects: 'none',
     timeout: '2 minutes',
     run: () => '',
   });

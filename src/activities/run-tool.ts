@@ -6,6 +6,7 @@ import { runnableMcpTool } from '../mcp/mcp-tool.js';
 import type { RunToolInput, RunToolResult, ToolHeartbeat } from '../shared/activities.js';
 import { didNotHappen, workerLost } from '../shared/tool-results.js';
 import { withWholeInput } from './big-arguments.js';
+import { checkedAgain, withNote } from './check-again.js';
 import { beatWhile } from './heartbeats.js';
 import { notHere } from './not-here.js';
 import type { ActivityServices } from './services.js';
@@ -18,14 +19,16 @@ import { ToolExecution } from './tool-execution.js';
 export async function runTool(services: ActivityServices, input: RunToolInput): Promise<RunToolResult> {
   const { agents, artifacts, interrupts } = services;
   const context = Context.current();
+  const agent = agents.find(input.agent, input.version);
   const tool = toolOf(services, input);
-  if (!tool) throw notHere('Tool.NotHere', named(input), agents, context.info.attempt);
-  const whole = await inputOf(context, input, artifacts);
+  if (!agent || !tool) throw notHere('Tool.NotHere', named(input), agents, context.info.attempt);
+  const allowed = await checkedAgain(agent, tool, await inputOf(context, input, artifacts));
+  if ('status' in allowed) return { v: 1, result: allowed };
   return await interrupts.during(context, async (interrupted) => {
-    const execution = new ToolExecution(context, tool, whole, artifacts, interrupted);
+    const execution = new ToolExecution(context, tool, allowed, artifacts, interrupted);
     if (!tool.idempotent) await execution.recordBegun();
     return await execution.beating(async () => {
-      const result = await execution.run();
+      const result = withNote(allowed, await execution.run());
       return { v: 1, result, ...(result.durationMs !== undefined && { startedAt: execution.startedAt }) };
     });
   });

@@ -56,6 +56,7 @@ export function resolveSettings(
       retryAfter: PACK_RETRY_ITERATIONS,
     },
     ...(agent.maxContextBytes !== undefined && { maxContextBytes: agent.maxContextBytes }),
+    ...(agent.approvalTimeoutMs !== undefined && { approvalTimeoutMs: agent.approvalTimeoutMs }),
     ...(agent.output && { output: { schema: agent.output.schema, maxAsks: OUTPUT_ASKS } }),
     ...(mcp && { mcp }),
     tools: tools.map((tool) => ({

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Argument, Command, Option } from 'commander';
+import { PERMISSION_MODES } from '../shared/permissions.js';
 import { EXIT_USAGE } from './exit-codes.js';
 import { collected, portNumber, wholeNumber } from './option-values.js';
 import { declareTurnCommands } from './turn-commands.js';
@@ -25,6 +26,7 @@ program
   .option('-w, --workspace <folder>', 'the folder that it works in', process.cwd())
   .option('-m, --model <name>', 'the model; default: OPENAI_MODEL, else gpt-5.5')
   .option('-n, --iterations <count>', 'the most model calls; default 199', wholeNumber)
+  .addOption(new Option('--mode <mode>', 'which calls a person is asked about').choices(PERMISSION_MODES))
   .option('-a, --attach <file>', 'show the model an image, a PDF or a text; may be repeated', collected)
   .option('--turn-id <id>', 'names the turn: the same id and prompt again go on with it')
   .option('--json', 'print each event, and last the outcome, as a line of JSON')
@@ -36,7 +38,9 @@ Examples:
   holdfast run --workspace ../shop --iterations 20 "Make the failing test pass"
   holdfast run --attach screenshot.png --attach spec.pdf "Make the page look like this"
   holdfast run --json "List the TODOs" | tail -1
+  holdfast run --mode plan "Add a dark mode"
 
+With --mode a person is asked before anything is changed, here or by holdfast approvals. See docs/approvals.md.
 HOLDFAST_PRICES, a table of prices as JSON, lets it tell what the turn cost. See docs/models.md.
 
 Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 iteration limit, 4 refused, 5 truncated, 6 no valid output,

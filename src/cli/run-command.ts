@@ -4,6 +4,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { AgentClient } from '../client/agent-client.js';
 import type { TurnHandle } from '../client/turn-handle.js';
 import { ensureServer, type TemporalServer } from '../server/embedded.js';
+import type { PermissionMode } from '../shared/permissions.js';
 import type { PromptPart } from '../shared/prompt-parts.js';
 import { TURN_ID } from '../shared/turn.js';
 import { connectWorker } from '../worker/connect.js';
@@ -24,6 +25,7 @@ export type RunOptions = {
   workspace: string;
   model?: string;
   iterations?: number;
+  mode?: PermissionMode;
   turnId?: string;
   attach?: string[];
   json?: boolean;
@@ -112,13 +114,14 @@ async function makeWorker({ root, model, taskQueue }: Run, { address, namespace 
 async function startTurn(
   client: AgentClient,
   { prompt, turnId, root, taskQueue }: Run,
-  { iterations }: RunOptions,
+  { iterations, mode }: RunOptions,
 ): Promise<TurnHandle> {
   const turn = await client.start('coder', prompt, {
     turnId,
     stream: true,
     metadata: { workspace: root },
     ...(iterations !== undefined && { limits: { iterations } }),
+    ...(mode !== undefined && { mode }),
   });
   if (!turn.attached) return turn;
   const described = await client.client.workflow.getHandle(turnId).describe();

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { wholeNumber, wholeNumberFromZero } from './option-values.js';
+import { addPeopleCommands } from './people/commands.js';
 
 const NAMING = `A turn is named by its id, or by the beginning of it that no other turn has.`;
 
@@ -10,6 +11,7 @@ export function declareTurnCommands(program: Command): void {
   declareWatch(program);
   declareTranscript(program);
   declareMessages(program);
+  addPeopleCommands(program);
 }
 
 function declarePs(program: Command): void {

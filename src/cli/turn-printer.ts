@@ -2,6 +2,7 @@ import { summaryOfBlock } from '../shared/call-summary.js';
 import type { TurnEvent } from '../shared/events.js';
 import { type Message, type ToolResultBlock, textOf, toolCallsOf } from '../shared/messages.js';
 import { wireLine } from '../shared/wire-text.js';
+import { personLine } from './people/person-line.js';
 import { safeText, type Terminal } from './terminal.js';
 
 const PREVIEW_BYTES = 160;
@@ -51,6 +52,11 @@ export class TurnPrinter {
         break;
       case 'message':
         this.#message(event.message);
+        break;
+      case 'approval_requested':
+      case 'question_asked':
+      case 'decided':
+        this.#line(style.bold(`  ${personLine(event)}`));
         break;
       case 'tool_started':
         this.#summaries.set(event.callId, event.summary);

@@ -4,6 +4,7 @@ import type { TemporalServer } from '../server/embedded.js';
 import type { TurnUsage } from '../shared/usage.js';
 import { WIRE_VERSION } from '../shared/version.js';
 import { EXIT_FAILED, EXIT_INTERRUPTED, exitCodeOf } from './exit-codes.js';
+import { deskAt } from './people/ask-in-terminal.js';
 import { terminalOf } from './terminal.js';
 import { duration, TurnPrinter } from './turn-printer.js';
 import { turnLink } from './web-ui.js';
@@ -27,7 +28,15 @@ export async function printText(
   startedAt: number,
 ): Promise<number> {
   const printer = new TurnPrinter(terminalOf(process.stdout));
-  for await (const event of turn.events()) printer.print(event);
+  const desk = deskAt(turn, (text) => printer.note(text));
+  try {
+    for await (const event of turn.events()) {
+      printer.print(event);
+      desk.hear(event);
+    }
+  } finally {
+    desk.close();
+  }
   return await printEnd(printer, turn, server, performance.now() - startedAt);
 }
 

@@ -23,6 +23,7 @@ import { wireLine, wireText } from '../shared/wire-text.js';
 import { TurnConflict } from './errors.js';
 import { decodePayloads } from './payloads.js';
 import { TurnHandle } from './turn-handle.js';
+import type { WaitingTurn } from './waiting.js';
 
 export type AgentClientOptions = {
   /** A Temporal client of yours, with its namespace, data converter and interceptors. */
@@ -132,6 +133,12 @@ export class AgentClient {
   /** A turn that was started before, by whomever. Whether it exists shows at the first call on it. */
   turn<Typed extends AgentType = AgentType>(turnId: string): TurnHandle<OutputOf<Typed>> {
     return this.#turn(this.client.workflow.getHandle(turnId), true);
+  }
+
+  /** The running turns that wait for people. */
+  async *waiting(): AsyncGenerator<WaitingTurn, void, undefined> {
+    const { waitingTurns } = await import('./waiting.js');
+    yield* waitingTurns(this.client);
   }
 
   #turn<Output>(handle: WorkflowHandle, attached: boolean): TurnHandle<Output> {

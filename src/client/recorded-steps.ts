@@ -13,6 +13,7 @@ import type { CarriedTurn } from '../shared/carried.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
 import { turnIdOf } from '../shared/parent-turn.js';
+import { PEOPLE_MEMO, type PeopleMemo } from '../shared/people.js';
 import type { ModelEnd, RecordedStep } from '../shared/recorded-step.js';
 import { lastWordIn, modelTimedOut, partialTextOf, type ToolEnd } from '../shared/settle.js';
 import type { TurnInput, TurnOutcome } from '../shared/turn.js';
@@ -57,6 +58,7 @@ export class RecordedSteps {
       (await this.#activityScheduled(event)) ??
       (await this.#activityEnded(event)) ??
       (await this.#steer(event)) ??
+      (await this.#people(event)) ??
       (await this.#subAgents.read(event)) ??
       (await this.#closed(event));
     return step && { at, ...step };
@@ -180,6 +182,14 @@ export class RecordedSteps {
     const [raw] = await this.#decode(signal?.input?.payloads ?? update?.args?.payloads);
     const steer = readSteer(raw, this.#fallbackIds.next(STEER, signal ? 'signal' : 'update'));
     return steer && { kind: 'steer', steer };
+  }
+
+  async #people(event: HistoryEvent): Promise<WithoutTime<RecordedStep> | undefined> {
+    const fields = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
+    const payload = fields?.[PEOPLE_MEMO];
+    if (!payload) return undefined;
+    const [memo] = await this.#decode([payload]);
+    return { kind: 'people', memo: memo as PeopleMemo };
   }
 
   async #closed(event: HistoryEvent): Promise<WithoutTime<RecordedStep> | undefined> {

@@ -1,18 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type Client,
-  isGrpcServiceError,
-  WorkflowFailedError,
-  type WorkflowHandle,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
-import {
-  ApplicationFailure,
-  CancelledFailure,
-  type TemporalFailure,
-  TerminatedFailure,
-  TimeoutFailure,
-} from '@temporalio/common';
+import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import type { TurnEvent } from '../shared/events.js';
 import type { TurnFold } from '../shared/fold.js';
 import {
@@ -24,11 +11,14 @@ import {
   STEER,
   STOP,
 } from '../shared/interventions.js';
-import { jsonBytes } from '../shared/json.js';
+import { type JsonObject, jsonBytes } from '../shared/json.js';
 import { type Message, textOf } from '../shared/messages.js';
+import { ANSWER, APPROVE, DENY, type DecisionKind, readDecision } from '../shared/people.js';
 import type { TurnStep } from '../shared/steps.js';
 import { type OutcomeType, STATE_QUERY, type TurnOutcome, type TurnState } from '../shared/turn.js';
-import { TurnFailed, TurnNotFound } from './errors.js';
+import { TurnFailed } from './errors.js';
+import { turnError } from './turn-error.js';
+import type { OpenRequest } from './waiting.js';
 
 /**
  * An ended turn's outcome, with all the messages that it added and a step an iteration. A completed one has the `output` of its agent, checked
@@ -44,6 +34,18 @@ export type MessageOptions = {
   id?: string;
   /** Who asks, for the record. Default: this client's identity. */
   by?: string;
+};
+
+export type ApproveOptions = MessageOptions & {
+  reason?: string;
+  /** In place of what the model wrote: the call runs with these, checked with the tool's schema and deny rules. */
+  arguments?: JsonObject;
+  /** The same is allowed for the rest of the turn: the rules that the request lists as `always`. */
+  always?: boolean;
+};
+export type DenyOptions = MessageOptions & {
+  /** The model reads it. */
+  reason?: string;
 };
 
 /** `too_late`: the turn had ended. What came of one that was sent, `receipt(id)` tells. */
@@ -146,6 +148,44 @@ export class TurnHandle<Output = unknown> {
     return await this.#send(STEER, { message }, options);
   }
 
+  /** What people are asked now, with all arguments. Read from the event history, so that it needs no worker. */
+  async requests(): Promise<OpenRequest[]> {
+    const { openRequests } = await import('./waiting.js');
+    return await this.#asking(() => openRequests(this.#client, this.turnId));
+  }
+
+  /**
+   * Lets a call run that waits for an approval: exactly as it was asked, once. The first decision of a call counts;
+   * whether this was it, `receipt(id)` tells.
+   */
+  async approve(callId: string, options: ApproveOptions = {}): Promise<SentMessage> {
+    const { reason, arguments: changed, always } = options;
+    const content = {
+      callId,
+      ...(reason !== undefined && { reason }),
+      ...(changed && { arguments: changed }),
+      ...(always !== undefined && { always }),
+    };
+    return await this.#decide(APPROVE, content, options);
+  }
+
+  /** The call is not run; the model reads the reason, and goes on. */
+  async deny(callId: string, options: DenyOptions = {}): Promise<SentMessage> {
+    const { reason } = options;
+    return await this.#decide(DENY, { callId, ...(reason !== undefined && { reason }) }, options);
+  }
+
+  /** The answer to a question of the model, which `ask_user` has asked. */
+  async answer(callId: string, answer: string, options: MessageOptions = {}): Promise<SentMessage> {
+    return await this.#decide(ANSWER, { callId, answer }, options);
+  }
+
+  async #decide(kind: DecisionKind, content: JsonObject, options: MessageOptions): Promise<SentMessage> {
+    const read = readDecision(kind, content, '');
+    if ('problem' in read) throw new TypeError(`It can not be sent: ${read.problem}.`);
+    return await this.#send(kind, content, options);
+  }
+
   /** What became of a message that was sent with this id; undefined where it never came. Needs a worker. */
   async receipt(id: string): Promise<Receipt | undefined> {
     const receipt = await this.#asking(() => this.#handle.query<Receipt | null, [string]>(RECEIPT_QUERY, id));
@@ -158,7 +198,11 @@ export class TurnHandle<Output = unknown> {
   }
 
   /** By signal, which is never refused for want of room; a turn that has ended is no error. */
-  async #send(kind: InterventionKind, content: object, options: MessageOptions): Promise<SentMessage> {
+  async #send(
+    kind: InterventionKind | DecisionKind,
+    content: object,
+    options: MessageOptions,
+  ): Promise<SentMessage> {
     const id = options.id ?? randomUUID();
     const by = options.by ?? this.#client.options.identity;
     try {
@@ -183,27 +227,4 @@ export class TurnHandle<Output = unknown> {
       throw turnError(this.turnId, error);
     }
   }
-}
-
-/** gRPC's code: what asks for the event history gives the error as it is. */
-const NOT_FOUND = 5;
-
-function turnError(turnId: string, error: unknown): unknown {
-  if (error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && error.code === NOT_FOUND)) {
-    return new TurnNotFound(`There is no turn ${turnId}. Look for it with: holdfast ps --all`);
-  }
-  if (!(error instanceof WorkflowFailedError)) return error;
-  const { cause } = error;
-  const fail = (status: TurnFailed['status'], type: string, outcome?: TurnOutcome) =>
-    new TurnFailed(status, type, textOfFailure(cause), outcome, cause);
-  if (cause instanceof ApplicationFailure) {
-    return fail('FAILED', cause.type ?? 'Turn.Failed', cause.details?.[0] as TurnOutcome | undefined);
-  }
-  if (cause instanceof CancelledFailure) return fail('CANCELED', 'Turn.Canceled');
-  if (cause instanceof TerminatedFailure) return fail('TERMINATED', 'Turn.Terminated');
-  return cause instanceof TimeoutFailure ? fail('TIMED_OUT', 'Turn.TimedOut') : fail('FAILED', 'Turn.Failed');
-}
-
-function textOfFailure(cause: Error | TemporalFailure | undefined): string {
-  return cause?.message ?? 'The turn failed.';
 }

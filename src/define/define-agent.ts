@@ -1,12 +1,15 @@
 import type { z } from 'zod';
+import type { Permissions } from '../permissions/decide.js';
 import type { JsonObject } from '../shared/json.js';
 import { FIND_TOOLS } from '../shared/mcp.js';
 import type { Model } from '../shared/model-port.js';
 import { MAX_DEPTH } from '../shared/parent-turn.js';
 import type { Limits } from '../shared/turn.js';
 import type { Tool } from './define-tool.js';
+import { type Duration, durationMs } from './duration.js';
 import { jsonSchema } from './json-schema.js';
 import type { McpServer } from './mcp-server.js';
+import { type PermissionOptions, permissionsOf } from './permissions.js';
 import { notStrictBecause } from './strict-schema.js';
 import { subAgentTool } from './sub-agent-tool.js';
 
@@ -36,6 +39,13 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
    */
   findToolsBeyond?: number;
   limits?: Limits;
+  /**
+   * Which calls run at once, which wait for a person, and which are denied. Default: what each tool's `approval` says, and
+   * all others run.
+   */
+  permissions?: PermissionOptions;
+  /** What nobody has decided or answered by then is denied. Default: it waits, for days if need be. */
+  approvalTimeout?: Duration;
   /**
    * What the turn's last reply must be: it is checked, asked for again where it does not fit, and given as
    * `outcome.output`, as JSON (a date is a text). Anything that a JSON schema can say.
@@ -70,6 +80,8 @@ export type Agent<Output = unknown> = {
   readonly servers: readonly McpServer[];
   readonly findToolsBeyond: number;
   readonly limits: { readonly iterations: number; readonly depth?: number };
+  readonly permissions?: Permissions;
+  readonly approvalTimeoutMs?: number;
   readonly output?: AgentOutput<Output>;
   readonly maxParallelTools: number;
   readonly maxContextBytes?: number;
@@ -115,6 +127,7 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
   if (maxContextBytes !== undefined)
     requireCount(`Agent ${name}, maxContextBytes`, maxContextBytes, MAX_CONTEXT_BYTES);
   if (iterationsPerRun !== undefined) requireCount(`Agent ${name}, iterationsPerRun`, iterationsPerRun);
+  const { permissions, approvalTimeout } = options;
   return {
     kind: 'agent',
     name,
@@ -126,6 +139,10 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
     servers,
     findToolsBeyond,
     limits: { iterations, ...(depth !== undefined && { depth }) },
+    ...(permissions && { permissions: permissionsOf(`Agent ${name}`, permissions, tools) }),
+    ...(approvalTimeout !== undefined && {
+      approvalTimeoutMs: durationMs(`Agent ${name}, approvalTimeout`, approvalTimeout),
+    }),
     ...(options.output && { output: agentOutput(name, options.output) }),
     maxParallelTools,
     ...(maxContextBytes !== undefined && { maxContextBytes }),

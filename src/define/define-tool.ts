@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
+import type { Effects, Subject } from '../permissions/judged-call.js';
 import { type ArtifactRef, type ArtifactSource, READ_ARTIFACT } from '../shared/artifacts.js';
 import type { JsonObject } from '../shared/json.js';
 import type { McpPlace, ToolAnnotations } from '../shared/mcp.js';
+import { type Policy, PRESENT_PLAN } from '../shared/permissions.js';
 import { errorText } from '../shared/wire-text.js';
 import type { Agent } from './define-agent.js';
 import { type Duration, durationMs } from './duration.js';
@@ -48,6 +50,16 @@ export type ToolOptions<Input extends z.ZodType, Result> = {
   /** May run beside other calls of the same reply; default true. */
   parallel?: boolean;
   /**
+   * Whether a call may run: at once (`allow`), once a person has approved it (`ask`), or never (`deny`); or a function of
+   * its arguments that says so, which is called when the call is planned. What it throws is an error result. Default: the
+   * agent's permissions say; where it has none, `allow`.
+   */
+  approval?: Policy | ((args: z.output<Input>) => MaybePromise<Policy>);
+  /** What a call may do, for the modes of permissions: `none` only reads; `edits` changes files. Default `any`. */
+  effects?: Effects;
+  /** The argument that rules are about, where it is a shell command or the path of a file. Default: its texts. */
+  subject?: Subject;
+  /**
    * The provider holds the model to the schema, where it can (OpenAI's strict mode). Default: where the schema allows it.
    * `true` refuses, when the tool is defined, a schema that doesn't; `false` never asks for it.
    */
@@ -75,6 +87,11 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown> = {
   readonly idempotent: boolean;
   readonly timeoutMs: number;
   readonly parallel: boolean;
+  readonly approval?: Policy | ((args: z.output<Input>) => MaybePromise<Policy>);
+  readonly effects?: Effects;
+  readonly subject?: Subject;
+  /** It is not run: a person gives its result. */
+  readonly asksPeople?: true;
   /** The tool is this agent: a call of it is a turn. */
   readonly agent?: Agent;
   /** Of a tool of an MCP server: what that says of it, and where it is. */
@@ -100,7 +117,7 @@ export function defineTool<Input extends z.ZodType, Result>(
   options: ToolOptions<Input, Result>,
 ): Tool<Input, Result> {
   const { name } = options;
-  if (name === READ_ARTIFACT) {
+  if (name === READ_ARTIFACT || name === PRESENT_PLAN) {
     throw new TypeError(`Tool name "${name}": every agent has a tool of that name, Holdfast's own.`);
   }
   return makeTool(options);
@@ -128,6 +145,9 @@ export function makeTool<Input extends z.ZodType, Result>(
     idempotent: options.idempotent ?? false,
     timeoutMs: timeoutMs(name, options.timeout ?? DEFAULT_TIMEOUT_MS),
     parallel: options.parallel ?? true,
+    ...(options.approval !== undefined && { approval: options.approval }),
+    ...(options.effects !== undefined && { effects: options.effects }),
+    ...(options.subject && { subject: options.subject }),
     run: options.run,
     ...(options.reconcile && { reconcile: options.reconcile }),
   };

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from './json.js';
 import type { McpPlace, McpSettings } from './mcp.js';
 import type { AssistantMessage, Message, ToolResultBlock } from './messages.js';
 import type { ModelOptions } from './model-options.js';
+import type { Permission, TurnPermissions } from './permissions.js';
 import type { Timing } from './steps.js';
 import type { Limits, TurnSettings, TurnUsage, Usage } from './turn.js';
 
@@ -54,6 +55,8 @@ export type CallModelInput = {
   outputRequest?: OutputRequest;
   /** The turn's own, in place of those that the model was made with. */
   modelOptions?: ModelOptions;
+  /** What the turn itself says of them, and people since its start. */
+  permissions?: TurnPermissions;
   metadata?: JsonObject;
 };
 
@@ -71,7 +74,11 @@ export type PlannedCall =
       /** Where the arguments' whole JSON text is kept. */
       inputArtifact?: ArtifactRef;
       summary: string;
+      /** Absent where nobody has set up permissions: it runs. */
+      permission?: Permission;
     }
+  /** A person is to answer it. */
+  | { do: 'question'; callId: string; name: string; question: string; choices?: string[]; summary: string }
   | { do: 'answer'; callId: string; name: string; result: ToolResultBlock };
 
 export type ModelReply = Timing & {
@@ -104,6 +111,8 @@ export type RunToolInput = {
   input: Json;
   /** As in {@link PlannedCall}: read it in place of `input`. */
   inputArtifact?: ArtifactRef;
+  /** A person has put this `input` in the place of what the model wrote. */
+  changed?: true;
   /** Of a tool of an MCP server, with what the turn was settled with. */
   mcp?: McpPlace & { idempotent: boolean; timeoutMs: number };
   metadata?: JsonObject;

@@ -2,6 +2,7 @@ import type { OutputRequest } from './activities.js';
 import type { ArtifactRef } from './artifacts.js';
 import type { Receipt, SteerMessage } from './interventions.js';
 import type { Message } from './messages.js';
+import type { TurnPermissions } from './permissions.js';
 import type { TurnStep } from './steps.js';
 import type { TurnSettings, TurnUsage } from './turn.js';
 
@@ -55,6 +56,8 @@ export type CarriedTurn = {
   text: string;
   /** How often the turn's output was asked for, and whether the next model call is to ask for it. */
   output?: { asked: number; request?: OutputRequest };
+  /** What people have decided for the rest of the turn. */
+  permissions?: TurnPermissions;
   transcript: CarriedTranscript;
   interventions: CarriedInterventions;
 };

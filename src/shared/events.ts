@@ -1,5 +1,7 @@
 import type { SteerMessage } from './interventions.js';
+import type { Json } from './json.js';
 import type { AssistantMessage, ToolResultBlock } from './messages.js';
+import type { PersonDecision } from './people.js';
 import type { OutcomeType } from './turn.js';
 import type { Usage } from './usage.js';
 
@@ -33,6 +35,20 @@ export type TurnEvent = EventBase &
     | { type: 'limit_waiting'; untilAt?: string }
     /** `usage`: of this model call; what its failed tries cost is in the outcome's only. */
     | { type: 'message'; message: AssistantMessage; usage?: Usage }
+    /** A person is to decide: `turn.approve(callId)` or `turn.deny(callId)`. `always`: what that would allow. */
+    | {
+        type: 'approval_requested';
+        callId: string;
+        name: string;
+        summary: string;
+        input: Json;
+        why: string;
+        always: string[];
+      }
+    /** A person is to answer: `turn.answer(callId, text)`. */
+    | { type: 'question_asked'; callId: string; name: string; question: string; choices?: string[] }
+    /** What counted of an approval or a question. */
+    | { type: 'decided'; callId: string; name: string; decision: PersonDecision }
     /** `subAgent`: the call is a turn of its own. */
     | {
         type: 'tool_started';
@@ -50,3 +66,10 @@ export type TurnEvent = EventBase &
     | { type: 'tool_finished'; callId: string; name: string; result: ToolResultBlock }
     | { type: 'turn_ended'; outcome: OutcomeType | 'failed' | 'canceled' | 'terminated' | 'timed_out' }
   );
+
+/** An event before it has its place in the stream. */
+export type NewEvent = TurnEvent extends infer Each
+  ? Each extends TurnEvent
+    ? Omit<Each, keyof EventBase>
+    : never
+  : never;

@@ -1,5 +1,6 @@
 import { type OutputRequest, type PlannedCall, RECONCILE_TOOL } from './activities.js';
-import type { TurnEvent } from './events.js';
+import { callSummary } from './call-summary.js';
+import type { NewEvent, TurnEvent } from './events.js';
 import type { SteerMessage } from './interventions.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
 import {
@@ -10,8 +11,10 @@ import {
   partialReply,
   steerMessage,
 } from './opening.js';
+import { type PersonDecision, resultOfDecision } from './people.js';
 import { shownPrompt } from './prompt-parts.js';
 import type { ModelEnd, RecordedStep } from './recorded-step.js';
+import { requestEvent } from './request-event.js';
 import { settleToolCall, startOf } from './settle.js';
 import { Steps } from './steps.js';
 import { refusedSubAgent, type SubAgentEnd, settleSubAgent, subAgentStep } from './sub-agents.js';
@@ -20,12 +23,6 @@ import { pendingCalls, toolMessage } from './transcript.js';
 import type { TurnSettings } from './turn.js';
 
 type RunCall = Extract<PlannedCall, { do: 'run' }>;
-type NewEvent = TurnEvent extends infer Each
-  ? Each extends TurnEvent
-    ? Omit<Each, 'v' | 'seq' | 'turnId' | 'iteration' | 'attempt' | 'at'>
-    : never
-  : never;
-
 /**
  * Rebuilds a turn from its recorded steps alone: its messages, and the events that a watcher sees. It settles tool
  * calls by the same function as the workflow, so that the two can't tell different stories.
@@ -48,6 +45,9 @@ export class TurnFold {
   #results = new Map<string, ToolResultBlock>();
   /** Of a call whose worker died: its result where nothing more was done about it, because the turn was to end. */
   #lost = new Map<string, ToolResultBlock>();
+  /** Of the last reply: the calls that people are asked about, and have not been told of yet. */
+  #toAsk: NewEvent[] = [];
+  #questions = new Set<string>();
   readonly #steers = new Map<string, SteerMessage>();
 
   /** What the turn runs with; undefined before its first reply. */
@@ -71,6 +71,8 @@ export class TurnFold {
       case 'steer':
         if (!this.#steers.has(step.steer.id)) this.#steers.set(step.steer.id, step.steer);
         return [];
+      case 'people':
+        return this.#people(step.memo.decided).map((event) => this.#event(step.at, 0, event));
       case 'model_ended':
         return this.#modelEnded(step.end).map((event) => this.#event(step.at, step.attempt, event));
       case 'tool_scheduled':
@@ -136,8 +138,11 @@ export class TurnFold {
     this.#starts.clear();
     this.#lost.clear();
     this.#calls = new Map(calls.flatMap((call) => (call.do === 'run' ? [[call.callId, call]] : [])));
+    this.#toAsk = calls.flatMap(requestEvent);
+    this.#questions = new Set(calls.flatMap((call) => (call.do === 'question' ? [call.callId] : [])));
     const answered = calls.flatMap((call) => {
       if (call.do === 'answer') return [call.result];
+      if (call.do === 'question') return [];
       if (!this.#settings) return [];
       const tool = this.#settings.tools.find(({ name }) => name === call.name);
       if (!tool) return [notOfThisTurn(call, this.#settings)];
@@ -154,12 +159,27 @@ export class TurnFold {
     this.deltaFrom += 1;
   }
 
+  /** What they are asked shows once the workflow takes decisions on it: a watcher may decide at once. */
+  #people(decided: readonly PersonDecision[]): NewEvent[] {
+    const asked = this.#toAsk.splice(0);
+    const events = decided.flatMap((decision): NewEvent[] => {
+      const call = this.pending().find(({ id }) => id === decision.callId);
+      if (!call) return [];
+      const { id, name } = call;
+      const result = resultOfDecision({ id, name }, decision, this.#questions.has(id));
+      const event: NewEvent = { type: 'decided', callId: id, name, decision };
+      return result ? [event, this.#settle(result)] : [event];
+    });
+    return [...asked, ...events];
+  }
+
   #toolScheduled({ activityType, input }: Extract<RecordedStep, { kind: 'tool_scheduled' }>): NewEvent[] {
     const call = this.#calls.get(input.callId);
     this.#lost.delete(input.callId);
     if (!call || activityType === RECONCILE_TOOL) return [];
     this.#starts.set(input.callId, (this.#starts.get(input.callId) ?? 0) + 1);
-    return [{ type: 'tool_started', callId: call.callId, name: call.name, summary: call.summary }];
+    const summary = input.changed ? callSummary(call.name, input.input) : call.summary;
+    return [{ type: 'tool_started', callId: call.callId, name: call.name, summary }];
   }
 
   #toolEnded(step: Extract<RecordedStep, { kind: 'tool_ended' }>): NewEvent[] {

@@ -1,4 +1,5 @@
 import { isJsonObject, jsonBytes } from './json.js';
+import type { DecisionKind } from './people.js';
 import { distinctWireId, wireId, wireText } from './wire-text.js';
 
 /** Signals and updates of the same names; the update answers with a {@link Receipt}. */
@@ -30,13 +31,24 @@ export type SteerMessage = { id: string; message: string; by?: string };
 
 /**
  * What became of a message: `accepted` and waiting, `delivered` to the model, `done` for an interrupt or a stop,
- * `refused` where it could not be read, `too_late` where the turn had ended.
+ * `refused` where it could not be read, `too_late` where the turn had ended. An approval, a denial or an answer is `done`
+ * where it counts.
  */
 export type Receipt = {
   v: 1;
   id: string;
-  kind: InterventionKind;
-  status: 'accepted' | 'delivered' | 'done' | 'refused' | 'too_late';
+  kind: InterventionKind | DecisionKind;
+  status:
+    | 'accepted'
+    | 'delivered'
+    | 'done'
+    | 'refused'
+    | 'too_late'
+    /** Of a decision: another one came first, or nothing of that id waits for one. */
+    | 'already_decided'
+    | 'not_waiting';
+  /** Of one that was refused. */
+  problem?: string;
   /** It had come before, under the same id, and was not taken twice. */
   duplicate?: true;
 };
@@ -65,7 +77,7 @@ export function readSteer(raw: unknown, fallbackId: string): SteerMessage | unde
 }
 
 /** Ids that begin with `~` are ours: a caller's can't be taken for one of them. */
-function callersId(id: string): string {
+export function callersId(id: string): string {
   return distinctWireId(id.replace(/^~+/, '') || '_');
 }
 
@@ -88,7 +100,7 @@ export class FallbackIds {
     return [...this.#counts];
   }
 
-  next(kind: InterventionKind, via: Via): string {
+  next(kind: InterventionKind | DecisionKind, via: Via): string {
     const name = via === 'signal' ? `~${kind}` : `~${kind}-update`;
     const count = (this.#counts.get(name) ?? 0) + 1;
     this.#counts.set(name, count);

@@ -57,7 +57,7 @@ export type ToolCallBlock = {
 const TOOL_RESULT_STATUSES = ['ok', 'error', 'denied', 'interrupted', 'unknown'] as const;
 export type ToolResultStatus = (typeof TOOL_RESULT_STATUSES)[number];
 /** Of a call that may still have to get its result. */
-export type CallStatus = 'waiting' | 'running' | ToolResultStatus;
+export type CallStatus = 'waiting' | 'needs_approval' | 'needs_answer' | 'running' | ToolResultStatus;
 
 const TOOL_RESULT_CAUSES = [
   'tool_threw',
@@ -79,6 +79,9 @@ const TOOL_RESULT_CAUSES = [
   'sub_agent_failed',
   'denied_by_person',
   'denied_by_rule',
+  'denied_by_timeout',
+  'approval_failed',
+  'not_answered',
   'no_result_recorded',
 ] as const;
 /** Why a call has no ordinary result; for machines, as the text is for the model. */

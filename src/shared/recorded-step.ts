@@ -2,6 +2,7 @@ import type { ModelReply, OutputRequest, RunToolInput } from './activities.js';
 import type { CarriedTurn } from './carried.js';
 import type { SteerMessage } from './interventions.js';
 import type { Message } from './messages.js';
+import type { PeopleMemo } from './people.js';
 import type { ToolEnd } from './settle.js';
 import type { SubAgentEnd } from './sub-agents.js';
 import type { OutcomeType, TurnInput } from './turn.js';
@@ -28,6 +29,8 @@ export type RecordedStep = { at: string } & (
     }
   | { kind: 'model_scheduled'; iteration: number; steers: string[]; outputRequest?: OutputRequest }
   | RecordedSteer
+  /** The workflow tells what people are asked, and what they have decided. */
+  | { kind: 'people'; memo: PeopleMemo }
   | { kind: 'model_ended'; attempt: number; end: ModelEnd }
   | { kind: 'tool_scheduled'; activityType: string; input: RunToolInput }
   | { kind: 'tool_ended'; activityType: string; attempt: number; input: RunToolInput; end: ToolEnd }

@@ -138,6 +138,44 @@ export function didNotHappen(call: CalledTool): ToolResultBlock {
   );
 }
 
+/** `why`: the rule or the mode. */
+export function deniedByRule(call: CalledTool, why: string): ToolResultBlock {
+  const text = `${call.name} was not run: ${why} denies this call. Do not try to get around it; go on without it, or say what you would need.`;
+  return answer(call, 'denied', 'denied_by_rule', text);
+}
+
+export function deniedByPerson(call: CalledTool, reason: string | undefined): ToolResultBlock {
+  const because = reason === undefined ? '' : ` The reason: ${reason}`;
+  return answer(
+    call,
+    'denied',
+    'denied_by_person',
+    `${call.name} was not run: the user denied it.${because}`,
+  );
+}
+
+export function deniedByTimeout(call: CalledTool): ToolResultBlock {
+  const text = `${call.name} was not run: it needs an approval, and nobody decided in time.`;
+  return answer(call, 'denied', 'denied_by_timeout', text);
+}
+
+export function approvalFailed(call: CalledTool, problem: string): ToolResultBlock {
+  const text = `Error: whether ${call.name} may run could not be decided: ${problem}. It was not run.`;
+  return answer(call, 'error', 'approval_failed', text);
+}
+
+/** What a person said. */
+export function answered(call: CalledTool, text: string): ToolResultBlock {
+  const content = [
+    { type: 'text' as const, id: `${call.id}.0`, text: text === '' ? '(an empty answer)' : text },
+  ];
+  return { type: 'tool_result', callId: call.id, name: call.name, status: 'ok', content };
+}
+
+export function notAnswered(call: CalledTool): ToolResultBlock {
+  return answer(call, 'error', 'not_answered', 'Nobody answered in time. Go on without an answer.');
+}
+
 export function noResultRecorded(call: CalledTool): ToolResultBlock {
   return answer(
     call,

@@ -2,9 +2,10 @@ import type { TranscriptBase } from './carried.js';
 import type { Intervention, SteerMessage } from './interventions.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes } from './json.js';
 import type { McpPlace, McpSettings, ToolAnnotations } from './mcp.js';
-import { type CallStatus, isMessage, type Message } from './messages.js';
+import { isMessage, type Message } from './messages.js';
 import { isModelOptions, type ModelOptions } from './model-options.js';
 import { isParentTurn, MAX_DEPTH, type ParentTurn } from './parent-turn.js';
+import { PERMISSION_MODES, type PermissionMode } from './permissions.js';
 import { isPromptParts, type PromptPart } from './prompt-parts.js';
 import { isBoolean, isListOf, isNonEmptyText, isOneOf, isShape, isText, isWholeNumber } from './shape.js';
 import type { TurnStep } from './steps.js';
@@ -13,6 +14,7 @@ import type { TurnUsage } from './usage.js';
 import { WIRE_VERSION } from './version.js';
 import { errorText } from './wire-text.js';
 
+export type { TurnState } from './turn-state.js';
 export type { TurnUsage, Usage } from './usage.js';
 
 /** Names that Temporal sees. A workflow of one of these types on any server is Holdfast's. */
@@ -54,6 +56,8 @@ export type TurnInput = {
   /** Each in place of the model's own. */
   modelOptions?: ModelOptions;
   limits?: Limits;
+  /** In place of the agent's own. Its deny rules hold in each. */
+  mode?: PermissionMode;
   /** Whether the text is to be watched as it comes. It makes heartbeats five times as frequent. */
   stream?: boolean;
   metadata?: JsonObject;
@@ -75,6 +79,7 @@ const isTurnInput = isShape(
     model: isText,
     modelOptions: isModelOptions,
     limits: isShape({}, { iterations: isWholeNumber(1, 100_000), depth: isWholeNumber(0, MAX_DEPTH) }),
+    mode: isOneOf(...PERMISSION_MODES),
     stream: isBoolean,
     metadata: isMetadata,
     tenant: isTenant,
@@ -135,6 +140,8 @@ export type TurnSettings = {
   continueAsNew?: { iterations?: number; plainBytes: number; packedBytes: number; retryAfter: number };
   /** The oldest rounds are dropped from a transcript that takes more JSON than this. */
   maxContextBytes?: number;
+  /** What nobody decides in that time is denied. Without it, it waits. */
+  approvalTimeoutMs?: number;
   /** What the turn's last reply must be: JSON of this schema, which is asked for `maxAsks` times beyond the first. */
   output?: { schema: JsonObject; maxAsks: number };
   tools: ToolSettings[];
@@ -202,24 +209,6 @@ export type TurnOutcome = {
   intervention?: Intervention;
   /** Steering messages that came too late for a model call, handed back. */
   undelivered?: SteerMessage[];
-};
-
-/** The answer to the `state` query: everything about a running turn except its messages. */
-export type TurnState = {
-  v: 1;
-  turnId: string;
-  agent: string;
-  version?: string;
-  phase: 'model' | 'tools' | 'ended';
-  /** Model calls that answered so far. */
-  iteration: number;
-  /** Calls that have no result yet, in request order. */
-  pendingCalls: { id: string; name: string; status: CallStatus; subAgent?: { turnId: string } }[];
-  /** Messages in the transcript, and how many of them this turn added. */
-  messageCount: number;
-  deltaCount: number;
-  usage: TurnUsage;
-  outcome?: TurnOutcome['type'];
 };
 
 /** The `messages` query: from index `from` on, as many as fit in `maxBytes` of JSON, at least one. */

@@ -27,5 +27,6 @@ export {
   type ServeOptions,
   serveScriptedModel,
 } from './serve-scripted-model.js';
+export type { ApprovalRequest, StandIn } from './stand-in.js';
 export { type RunningWorker, testPlace, withWorker } from './test-environment.js';
 export { replay, type TestedTurn, type TestTurnOptions, testTurn } from './test-turn.js';

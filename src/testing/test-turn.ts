@@ -10,12 +10,13 @@ import type { Model } from '../shared/model-port.js';
 import type { PromptPart } from '../shared/prompt-parts.js';
 import { workflowBundlePath } from '../worker/bundle-path.js';
 import { holdfastSinks } from '../worker/sinks.js';
+import { type StandIn, standIn } from './stand-in.js';
 import { testPlace, withWorker } from './test-environment.js';
 
 export type TestTurnOptions = Omit<StartOptions, 'model'> & {
   /** In place of the agent's own; usually a scripted one. */
   model?: Model;
-};
+} & StandIn;
 
 export type TestedTurn<Output = unknown> = {
   outcome: FinishedTurn<Output>;
@@ -32,13 +33,21 @@ export type TestedTurn<Output = unknown> = {
 export async function testTurn<Output>(
   agent: Agent<Output>,
   prompt: string | readonly PromptPart[],
-  { model, ...options }: TestTurnOptions = {},
+  { model, approve, answer, ...options }: TestTurnOptions = {},
 ): Promise<TestedTurn<Output>> {
   const tested = model ? { ...agent, model } : agent;
   return await withWorker(tested, async ({ start }) => {
     const turn = await start(prompt, options);
-    const outcome = await turn.result().catch(async (error: unknown) => {
+    const { mode } = options;
+    const people = {
+      ...(approve && { approve }),
+      ...(answer !== undefined && { answer }),
+      ...(mode && { mode }),
+    };
+    const ended = Promise.all([turn.result(), standIn(turn, tested, people)]).then(([result]) => result);
+    const outcome = await ended.catch(async (error: unknown) => {
       if (error instanceof TurnFailed) await replay(turn.turnId);
+      else await turn.interrupt('the test has failed').catch(() => undefined);
       throw error;
     });
     await replay(turn.turnId);

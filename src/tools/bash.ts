@@ -51,6 +51,7 @@ export function bashTool(
     input,
     timeout: `${MAX_SECONDS + 30} seconds`,
     parallel: false,
+    subject: { argument: 'command', as: 'command' },
     run: async ({ command, timeout_seconds = DEFAULT_SECONDS }, context) => {
       refuseUnrunnable(command);
       const output = new CappedOutput(MAX_OUTPUT_CHARACTERS);

@@ -4,6 +4,7 @@ import { writeAtomically } from './atomic-write.js';
 import { openRegularFile } from './open-file.js';
 import { editedText, matchesAt } from './text-edit.js';
 import { counted } from './wording.js';
+import { pathSubject } from './workspace.js';
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
@@ -26,6 +27,8 @@ export function editFileTool(root: string): Tool<typeof input, string> {
     input,
     timeout: '2 minutes',
     parallel: false,
+    effects: 'edits',
+    subject: pathSubject(root),
     run: async ({ path, old_text, new_text, replace_all = false }, context) => {
       context.signal.throwIfAborted();
       const file = await readText(root, path);

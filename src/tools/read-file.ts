@@ -3,6 +3,7 @@ import { defineTool, type Tool } from '../define/define-tool.js';
 import { BinaryFileError, LineReader, type RawLine } from './line-reader.js';
 import { openRegularFile } from './open-file.js';
 import { counted, startOf } from './wording.js';
+import { pathSubject } from './workspace.js';
 
 const DEFAULT_LINES = 2_000;
 const MAX_OUTPUT_BYTES = 100_000;
@@ -29,6 +30,8 @@ export function readFileTool(root: string): Tool<typeof input, string> {
     input,
     idempotent: true,
     timeout: '5 minutes',
+    effects: 'none',
+    subject: pathSubject(root),
     run: async ({ path, offset = 1, limit = DEFAULT_LINES }, context) => {
       const file = await openRegularFile(root, path);
       try {

@@ -39,6 +39,15 @@ export async function resolveInWorkspace(root: string, path: string): Promise<st
   return real;
 }
 
+/** What rules of permissions look at of a tool with a `path`: where it really leads, relative to `root`. */
+export function pathSubject(root: string) {
+  return {
+    argument: 'path',
+    as: 'path' as const,
+    resolve: async (path: string) => relative(root, await resolveInWorkspace(root, path)),
+  };
+}
+
 /** Whether `path` is `root` or below it. Both are absolute and normalised; the file system isn't asked. */
 export function isInside(root: string, path: string): boolean {
   const way = relative(root, path);

@@ -8,6 +8,7 @@ import { holdfastActivities } from '../activities/activities.js';
 import { Agents } from '../activities/agents.js';
 import { Interrupts } from '../activities/interrupts.js';
 import { openai } from '../activities/openai/openai.js';
+import { presentPlanTool } from '../activities/present-plan.js';
 import { readArtifactTool } from '../activities/read-artifact.js';
 import { Recent } from '../activities/recent.js';
 import { TranscriptCache } from '../activities/transcript-cache.js';
@@ -72,7 +73,7 @@ export function servingOf(options: ServingOptions): Serving {
   const store = options.artifacts ?? localArtifacts();
   const artifacts = new Artifacts(store, keyringOf(options.codec));
   const retentionMs = durationMs('artifactRetention', options.artifactRetention ?? '30 days');
-  const agents = new Agents(options.agents, [readArtifactTool(artifacts)]);
+  const agents = new Agents(options.agents, [readArtifactTool(artifacts), presentPlanTool]);
   const cache = new TranscriptCache(options.transcriptCache);
   const transcripts = new TranscriptReader(cache, artifacts);
   const interrupts = new Interrupts();

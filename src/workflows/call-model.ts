@@ -95,6 +95,7 @@ function inputOf(run: TurnRun, steers: string[]): CallModelInput {
     ...(model !== undefined && { model }),
     ...(settings?.mcp && { mcp: settings.mcp }),
     ...(!settings && { resolve: { limits: input.limits ?? {} } }),
+    ...run.people.carried,
     ...(input.modelOptions && { modelOptions: input.modelOptions }),
     ...(input.metadata && { metadata: input.metadata }),
   };

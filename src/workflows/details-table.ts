@@ -15,7 +15,13 @@ export class DetailsTable {
     const { costUsd = 0 } = state.usage;
     const cost = costUsd > 0 ? ` · $${costUsd.toFixed(4)}` : '';
     const version = state.version === undefined ? '' : ` ${state.version}`;
-    const doing = state.outcome ?? (state.phase === 'model' ? 'calling the model' : 'running tools');
+    const doing =
+      state.outcome ??
+      (state.waitingFor
+        ? 'waiting for a person'
+        : state.phase === 'model'
+          ? 'calling the model'
+          : 'running tools');
     const rows = messages.slice(-SHOWN_MESSAGES).flatMap((message, index, shown) => {
       return this.#rows(message, shown[index + 1], state);
     });
@@ -25,6 +31,7 @@ export class DetailsTable {
       '| | what | |',
       '|---|---|---|',
       ...rows,
+      ...waitingLines(state),
     ].join('\n');
   }
 
@@ -59,6 +66,18 @@ export class DetailsTable {
     this.#summaries.set(call.id, summary);
     return summary;
   }
+}
+
+const SHOWN_REQUESTS = 10;
+
+/** What a person is to decide, with the id that a decision names. */
+function waitingLines({ waitingFor = [] }: TurnState): string[] {
+  if (waitingFor.length === 0) return [];
+  const shown = waitingFor.slice(0, SHOWN_REQUESTS).map((request) => {
+    const what = request.kind === 'question' ? request.question : `${request.summary} (${request.why})`;
+    return `| ${request.kind} | ${cell(what)} | ${cell(request.callId)} |`;
+  });
+  return ['', '| waits for | what | call |', '|---|---|---|', ...shown];
 }
 
 function row(who: string, what: string, status: string): string {

@@ -9,10 +9,8 @@ import {
 } from '@temporalio/workflow';
 import type { CarriedInterventions } from '../shared/carried.js';
 import {
-  FallbackIds,
   INTERRUPT,
   type Intervention,
-  type InterventionKind,
   RECEIPT_QUERY,
   type Receipt,
   readSteer,
@@ -25,6 +23,8 @@ import {
   type Via,
 } from '../shared/interventions.js';
 import { jsonBytes } from '../shared/json.js';
+import { ANSWER, APPROVE, DENY } from '../shared/people.js';
+import { Receipts } from './receipts.js';
 import { wakeActivities } from './sinks.js';
 
 const interruptSignal = defineSignal<[StopRequest?]>(INTERRUPT);
@@ -37,8 +37,6 @@ const receiptQuery = defineQuery<Receipt | null, [string]>(RECEIPT_QUERY);
 
 /** Of all that wait for a model call: where none comes any more they are in the turn's outcome. */
 const WAITING_STEER_BYTES = 500_000;
-/** About a thousand, in what the next run of a turn is given. */
-const CARRIED_RECEIPT_BYTES = 100_000;
 
 /** How work ended; neither field where it was left behind. */
 export type Settled<Result> = { value?: Result; fault?: unknown };
@@ -54,20 +52,17 @@ export class Interventions {
   /** End after what runs. */
   stopped: Intervention | undefined;
   readonly #steers: SteerMessage[];
-  /** By kind and id: an interrupt counts, whatever id a steer has had. */
-  readonly #receipts: Map<string, Receipt>;
+  readonly receipts: Receipts;
   readonly #scope = CancellationScope.current();
   /** What the turn waits for now, and what ends the waiting. */
   #settling: { settleMs: number; overdue: () => void } | undefined;
   #closed = false;
   readonly #listeners = new Set<(intervention: Intervention) => void>();
-  readonly #fallbackIds: FallbackIds;
 
   /** Listens from now on; messages that came before the turn began are handled in here. */
   constructor(carried?: CarriedInterventions) {
     this.#steers = [...(carried?.steers ?? [])];
-    this.#receipts = new Map(carried?.receipts.map((receipt) => [keyOf(receipt.kind, receipt.id), receipt]));
-    this.#fallbackIds = new FallbackIds(carried?.fallbackIds);
+    this.receipts = new Receipts(carried);
     const cancel = () => this.#end({ kind: 'cancel', id: 'cancel' });
     // One that came before the turn's first task; its promise would tell of it only after the loop's first steps.
     if (this.#scope.consideredCancelled) cancel();
@@ -79,14 +74,19 @@ export class Interventions {
     setHandler(stopUpdate, (raw) => this.#onStop(STOP, raw, 'update'));
     setHandler(steerUpdate, (raw) => this.#onSteer(raw, 'update'));
     setHandler(receiptQuery, (id) => {
-      const kinds: InterventionKind[] = [STEER, INTERRUPT, STOP];
-      return kinds.map((kind) => this.#known(kind, id)).find((receipt) => receipt) ?? null;
+      const kinds = [STEER, INTERRUPT, STOP, APPROVE, DENY, ANSWER] as const;
+      return kinds.map((kind) => this.receipts.known(kind, id)).find((receipt) => receipt) ?? null;
     });
   }
 
   /** Why the turn is to end, or undefined. */
   get ending(): Intervention | undefined {
     return this.interrupted ?? this.stopped;
+  }
+
+  /** Ended, or about to: nothing that people decide counts any more. */
+  get isOver(): boolean {
+    return this.#closed || this.ending !== undefined;
   }
 
   /** Tells of a stop, an interrupt, a cancel, as they come; returns what ends the telling. */
@@ -107,7 +107,7 @@ export class Interventions {
   /** The messages that wait for a model call, in the order in which they came; each is given out once. */
   takeSteers(): SteerMessage[] {
     const taken = this.#steers.splice(0);
-    for (const { id } of taken) this.#receipt(id, STEER, 'delivered');
+    for (const { id } of taken) this.receipts.give(id, STEER, 'delivered');
     return taken;
   }
 
@@ -115,7 +115,7 @@ export class Interventions {
   close(): SteerMessage[] {
     this.#closed = true;
     const left = this.#steers.splice(0);
-    for (const { id } of left) this.#receipt(id, STEER, 'too_late');
+    for (const { id } of left) this.receipts.give(id, STEER, 'too_late');
     return left;
   }
 
@@ -123,8 +123,7 @@ export class Interventions {
   carried(): CarriedInterventions {
     return {
       steers: this.#steers,
-      receipts: latest([...this.#receipts.values()], CARRIED_RECEIPT_BYTES),
-      fallbackIds: this.#fallbackIds.counts(),
+      ...this.receipts.carried(),
     };
   }
 
@@ -147,27 +146,27 @@ export class Interventions {
   }
 
   #onStop(kind: typeof INTERRUPT | typeof STOP, raw: unknown, via: Via): Receipt {
-    const request = readStop(raw, this.#fallbackIds.next(kind, via));
-    const known = this.#known(kind, request.id);
+    const request = readStop(raw, this.receipts.nextId(kind, via));
+    const known = this.receipts.known(kind, request.id);
     if (known) return { ...known, duplicate: true };
-    if (this.#closed) return this.#receipt(request.id, kind, 'too_late');
+    if (this.#closed) return this.receipts.give(request.id, kind, 'too_late');
     if (kind === STOP) this.#stop({ kind, ...request });
     else this.#end({ kind, ...request });
-    return this.#receipt(request.id, kind, 'done');
+    return this.receipts.give(request.id, kind, 'done');
   }
 
   #onSteer(raw: unknown, via: Via): Receipt {
-    const fallbackId = this.#fallbackIds.next(STEER, via);
+    const fallbackId = this.receipts.nextId(STEER, via);
     const steer = readSteer(raw, fallbackId);
-    if (!steer) return this.#receipt(fallbackId, STEER, 'refused');
-    const known = this.#known(STEER, steer.id);
+    if (!steer) return this.receipts.give(fallbackId, STEER, 'refused');
+    const known = this.receipts.known(STEER, steer.id);
     if (known) return { ...known, duplicate: true };
-    if (this.#closed) return this.#receipt(steer.id, STEER, 'too_late');
+    if (this.#closed) return this.receipts.give(steer.id, STEER, 'too_late');
     if (jsonBytes([...this.#steers, steer]) > WAITING_STEER_BYTES) {
-      return this.#receipt(steer.id, STEER, 'refused');
+      return this.receipts.give(steer.id, STEER, 'refused');
     }
     this.#steers.push(steer);
-    return this.#receipt(steer.id, STEER, 'accepted');
+    return this.receipts.give(steer.id, STEER, 'accepted');
   }
 
   #stop(intervention: Intervention): void {
@@ -188,28 +187,4 @@ export class Interventions {
     const limit = () => sleep(settleMs, { summary: 'the time that what runs has to stop' });
     CancellationScope.nonCancellable(limit).then(overdue, overdue);
   }
-
-  #known(kind: InterventionKind, id: string): Receipt | undefined {
-    return this.#receipts.get(keyOf(kind, id));
-  }
-
-  #receipt(id: string, kind: InterventionKind, status: Receipt['status']): Receipt {
-    const receipt: Receipt = { v: 1, id, kind, status };
-    this.#receipts.set(keyOf(kind, id), receipt);
-    return receipt;
-  }
-}
-
-function keyOf(kind: InterventionKind, id: string): string {
-  return `${kind} ${id}`;
-}
-
-/** As many of the last ones as take no more JSON than that. */
-function latest<Item>(items: readonly Item[], maxBytes: number): Item[] {
-  let bytes = 0;
-  const first = items.findLastIndex((item) => {
-    bytes += jsonBytes(item);
-    return bytes > maxBytes;
-  });
-  return items.slice(first + 1);
 }

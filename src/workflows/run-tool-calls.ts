@@ -1,17 +1,22 @@
 import type { PlannedCall } from '../shared/activities.js';
+import { callSummary } from '../shared/call-summary.js';
 import type { ToolResultBlock } from '../shared/messages.js';
+import { type PersonRequest, resultOfDecision } from '../shared/people.js';
 import { settleToolCall, startOf } from '../shared/settle.js';
 import { refusedSubAgent, settleSubAgent, subAgentStep } from '../shared/sub-agents.js';
 import { mayStillRun, notOfThisTurn, notStarted } from '../shared/tool-results.js';
 import type { TurnSettings } from '../shared/turn.js';
 import type { Interventions } from './interventions.js';
+import { type Decided, shownInput } from './people.js';
+import { RunOrder } from './run-order.js';
 import { runSubAgent, subTurnIdOf, unknownUsage, usageOf } from './run-sub-agent.js';
 import { type CallToRun, reconcileTool, runTool } from './tool-activity.js';
 import type { TurnRun } from './turn-run.js';
 
 /**
  * Runs the calls of one reply and returns one result for each, whatever happens: it never throws. Calls run side by
- * side, except that one whose tool says `parallel: false` waits for those before it and holds back those after it.
+ * side, except that one whose tool says `parallel: false` waits for those before it and holds back those after it. Calls that a
+ * person is to approve wait for that, and others do not wait for them.
  */
 export async function runToolCalls(
   run: TurnRun,
@@ -27,6 +32,7 @@ class Round {
   readonly settings: TurnSettings;
   readonly #run: TurnRun;
   readonly #interventions: Interventions;
+  readonly #questions: Question[] = [];
   readonly #calls: CallToRun[] = [];
   readonly #started = new Set<string>();
   readonly #results = new Map<string, ToolResultBlock>();
@@ -44,6 +50,7 @@ class Round {
       const tool = run.settings.tools.find((each) => each.name === call.name);
       const refused = call.do === 'run' && tool?.agent && refusedSubAgent(call, run.settings);
       if (call.do === 'answer') this.#settle(call.result);
+      else if (call.do === 'question') this.#questions.push(call);
       else if (refused) this.#settle(refused);
       else if (tool) this.#calls.push({ ...call, index, iteration: run.iteration - 1, tool, ...share });
       else this.#settle(notOfThisTurn(call, run.settings));
@@ -59,6 +66,94 @@ class Round {
   }
 
   async runAll(): Promise<void> {
+    if (this.#questions.length > 0 || this.#calls.some(isAsked)) await this.#runWithPeople();
+    else await this.#runInGroups();
+  }
+
+  async #runWithPeople(): Promise<void> {
+    const order = new RunOrder(this.settings.maxParallelTools);
+    const asked = this.#calls.filter(isAsked);
+    const requests = [
+      ...asked.map((call) => this.#approval(call)),
+      ...this.#questions.map((call) => this.#question(call)),
+    ];
+    const decisions = this.#run.people.ask(requests, this.settings.approvalTimeoutMs);
+    for (const { callId } of asked) this.#run.callStatus.set(callId, 'needs_approval');
+    for (const { callId } of this.#questions) this.#run.callStatus.set(callId, 'needs_answer');
+    this.#run.show();
+    const places = this.#calls.map((call) => order.add(!call.tool.parallel));
+    const calls = this.#calls.map(async (call, index) => {
+      const place = places[index] ?? 0;
+      const decision = decisions.get(call.callId);
+      const approved = decision ? this.#approved(call, await decision) : call;
+      if (approved) await order.run(place, () => this.#runOne(approved));
+      else order.leave(place);
+    });
+    const questions = this.#questions.map(async (call) =>
+      this.#decided(call, await decisions.get(call.callId)),
+    );
+    await Promise.all([...calls, ...questions]);
+  }
+
+  #approval(call: CallToRun): PersonRequest {
+    const { permission } = call;
+    const { why, always, mode } =
+      permission?.policy === 'ask' ? permission : { why: '', always: [], mode: undefined };
+    return {
+      ...this.#request(call),
+      ...{ kind: 'approval', why, always },
+      ...shownInput(call.input),
+      ...(mode !== undefined && { mode }),
+    };
+  }
+
+  #question(call: Question): PersonRequest {
+    const { question, choices } = call;
+    return { ...this.#request(call), kind: 'question', question, ...(choices && { choices }) };
+  }
+
+  #request({ callId, name, summary }: Question | CallToRun) {
+    const { approvalTimeoutMs } = this.settings;
+    const now = Date.now();
+    const until =
+      approvalTimeoutMs === undefined ? undefined : new Date(now + approvalTimeoutMs).toISOString();
+    return {
+      callId,
+      name,
+      summary,
+      since: new Date(now).toISOString(),
+      ...(until !== undefined && { until }),
+    };
+  }
+
+  /** The call as it is to run, or undefined where it was settled without. */
+  #approved(call: CallToRun, decided: Decided | 'ended'): CallToRun | undefined {
+    if (decided === 'ended' || decided.decision.kind !== 'approved') {
+      this.#decided(call, decided);
+      return undefined;
+    }
+    this.#run.callStatus.set(call.callId, 'waiting');
+    this.#run.show();
+    if (!decided.changed) return call;
+    const { inputArtifact: _written, ...rest } = call;
+    return {
+      ...rest,
+      input: decided.changed,
+      changed: true,
+      summary: callSummary(call.name, decided.changed),
+    };
+  }
+
+  #decided(call: Question | CallToRun, decided: Decided | 'ended' | undefined): void {
+    const called = { id: call.callId, name: call.name };
+    const result =
+      decided === undefined || decided === 'ended'
+        ? notStarted(called)
+        : resultOfDecision(called, decided.decision, call.do === 'question');
+    if (result) this.#settle(result);
+  }
+
+  async #runInGroups(): Promise<void> {
     for (const group of groups(this.#calls)) {
       // One call, the usual case, needs no lanes: in the sandbox each promise costs as much as a small step.
       const [only] = group;
@@ -76,7 +171,7 @@ class Round {
 
   /** What has not ended by now is settled without it; what ends later is not heard. */
   close(): Map<string, ToolResultBlock> {
-    for (const call of this.#calls) {
+    for (const call of [...this.#calls, ...this.#questions]) {
       if (this.#results.has(call.callId)) continue;
       const called = { id: call.callId, name: call.name };
       if (this.#run.children.of(call.callId).subAgent) this.#run.countSpent(unknownUsage);
@@ -123,6 +218,12 @@ class Round {
     this.#run.callStatus.set(result.callId, result.status);
     this.#run.show();
   }
+}
+
+type Question = Extract<PlannedCall, { do: 'question' }>;
+
+function isAsked({ permission }: CallToRun): boolean {
+  return permission?.policy === 'ask';
 }
 
 type ResultShare = Pick<CallToRun, 'maxResultBytes' | 'maxImageBytes'>;

@@ -26,6 +26,8 @@ export type CallToRun = Extract<PlannedCall, { do: 'run' }> & {
   index: number;
   iteration: number;
   tool: ToolSettings;
+  /** A person has changed its arguments. */
+  changed?: true;
   /** Where its share of what the results may take together is less than usual. */
   maxResultBytes?: number;
   maxImageBytes?: number;
@@ -107,6 +109,7 @@ function inputOf(run: TurnRun, call: CallToRun): RunToolInput {
     ...(call.maxImageBytes !== undefined && { maxImageBytes: call.maxImageBytes }),
     ...(mcp && { mcp: { ...mcp, idempotent, timeoutMs } }),
     ...(call.inputArtifact && { inputArtifact: call.inputArtifact }),
+    ...(call.changed && { changed: true }),
     ...(run.input.metadata && { metadata: run.input.metadata }),
   };
 }

@@ -13,7 +13,6 @@ import {
 } from '../shared/opening.js';
 import { turnIdOf } from '../shared/parent-turn.js';
 import { Steps } from '../shared/steps.js';
-import { pendingCalls } from '../shared/transcript.js';
 import {
   MESSAGES_QUERY,
   type MessagesPage,
@@ -30,8 +29,10 @@ import { boundedText } from '../shared/wire-text.js';
 import { ChildTurns } from './child-turns.js';
 import { DetailsTable } from './details-table.js';
 import type { Interventions } from './interventions.js';
+import type { People } from './people.js';
 import { Transcript } from './transcript.js';
 import { outcomeOf, TurnOutput } from './turn-output.js';
+import { stateOf } from './turn-state.js';
 
 // A payload may take 2 MB, whatever a prompt or a model makes of it: what is longer is in the event history.
 const OUTCOME_TEXT_BYTES = 500_000;
@@ -44,6 +45,7 @@ const messagesQuery = defineQuery<MessagesPage, [MessagesPageRequest?]>(MESSAGES
 /** What one running turn knows. All of it is declared before the first handler is set: a buffered message runs in it. */
 export class TurnRun {
   readonly input: TurnInput;
+  readonly people: People;
   readonly turnId: string;
   readonly firstRunId = workflowInfo().firstExecutionRunId;
   readonly transcript = new Transcript();
@@ -67,8 +69,9 @@ export class TurnRun {
   #text = '';
   readonly #details = new DetailsTable();
 
-  constructor(input: TurnInput) {
+  constructor(input: TurnInput, people: People) {
     this.input = input;
+    this.people = people;
     this.turnId = turnIdOf(workflowInfo().workflowId, input);
   }
 
@@ -118,6 +121,7 @@ export class TurnRun {
       truncatedInARow: this.#truncated,
       text: boundedText(this.#lastText(), CARRIED_TEXT_BYTES),
       ...this.#output.carried(),
+      ...this.people.carried,
       transcript: this.transcript.carried(segments),
       interventions,
     };
@@ -228,26 +232,7 @@ export class TurnRun {
   }
 
   state(): TurnState {
-    const pending = this.#outcome ? [] : pendingCalls(this.transcript.messages);
-    const version = this.settings?.version ?? this.input.version;
-    return {
-      v: 1,
-      turnId: this.turnId,
-      agent: this.input.agent,
-      ...(version !== undefined && { version }),
-      phase: this.#outcome ? 'ended' : pending.length > 0 ? 'tools' : 'model',
-      iteration: this.iteration,
-      pendingCalls: pending.map(({ id, name }) => ({
-        id,
-        name,
-        status: this.callStatus.get(id) ?? 'waiting',
-        ...this.children.of(id),
-      })),
-      messageCount: this.transcript.count,
-      deltaCount: this.transcript.added,
-      usage: this.usage,
-      ...(this.#outcome && { outcome: this.#outcome }),
-    };
+    return stateOf(this, this.#outcome);
   }
 
   /** Brings the table in the Web UI up to date. */

@@ -5,6 +5,7 @@ import type { OutcomeType, TurnInput, TurnOutcome } from '../shared/turn.js';
 import { callModel } from './call-model.js';
 import { Interventions } from './interventions.js';
 import { continueInNextRun, isNextRunDue } from './next-run.js';
+import { People } from './people.js';
 import { readCarried, readTurnInput } from './read-input.js';
 import { reportEnd, reportFailure } from './report-end.js';
 import { runToolCalls } from './run-tool-calls.js';
@@ -21,9 +22,12 @@ import { TurnRun } from './turn-run.js';
  * A long turn goes on in a new run of the workflow, with what the one before has `carried` over.
  */
 export async function turn(raw: TurnInput, carried?: CarriedTurn): Promise<TurnOutcome> {
-  const run = new TurnRun(readTurnInput(raw));
+  const input = readTurnInput(raw);
   const earlier = readCarried(carried);
   const interventions = new Interventions(earlier?.interventions);
+  const { mode } = input;
+  const people = new People(interventions, earlier?.permissions ?? { ...(mode !== undefined && { mode }) });
+  const run = new TurnRun(input, people);
 
   run.begin(earlier);
   const { parent } = run.input;

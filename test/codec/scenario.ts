@@ -1,6 +1,7 @@
 import { expect, vi } from 'vitest';
 import { z } from 'zod';
 import type { AgentClient } from '../../src/client/agent-client.js';
+import { askUser } from '../../src/define/ask-user.js';
 import { defineAgent } from '../../src/define/define-agent.js';
 import { retryable } from '../../src/define/define-tool.js';
 import type { TemporaryServer } from '../../src/server/temporary-server.js';
@@ -32,6 +33,10 @@ const WORDS = [
   'modelFault',
   'workerLost',
   'carried',
+  'asked',
+  'denied',
+  'question',
+  'answer',
 ] as const;
 export const AGENTS = ['full', 'interrupted', 'failing', 'lost', 'long'] as const;
 type AgentName = (typeof AGENTS)[number];
@@ -79,6 +84,8 @@ export class Scenario {
         this.#lost.open();
         await aborted(signal);
       }),
+      countedTool('asked', input, () => '', { approval: 'ask' }),
+      { tool: askUser() },
     ].map(({ tool }) => tool);
   }
 
@@ -103,7 +110,11 @@ export class Scenario {
       interrupted: [text(`${words.partial} ${'and so on '.repeat(1000)}`)],
       failing: [fault({ status: 401, body: { error: { message: words.modelFault } } })],
       lost: [toolCall('lost'), text('what a pity')],
-      long: [toolCall('fail'), toolCall('fail'), text('at the end')],
+      long: [
+        toolCall('asked', { text: words.asked }),
+        toolCall('ask_user', { question: words.question }),
+        text('at the end'),
+      ],
     };
     const model = scriptedModel(scripts[name], {
       pieceDelayMs: name === 'interrupted' ? 20 : 0,
@@ -161,9 +172,13 @@ export class Scenario {
     return await turn.result().catch((error: unknown) => error);
   }
 
-  /** Each of its runs hands the transcript to the next one. */
+  /** Each of its runs hands the transcript to the next one; people decide and answer. */
   async long(client: AgentClient) {
     const turn = await client.start('long', this.words.carried);
+    for await (const event of turn.events()) {
+      if (event.type === 'approval_requested') await turn.deny(event.callId, { reason: this.words.denied });
+      if (event.type === 'question_asked') await turn.answer(event.callId, this.words.answer);
+    }
     return { outcome: await turn.result(), transcript: await turn.transcript() };
   }
 

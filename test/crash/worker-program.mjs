@@ -71,6 +71,7 @@ const agent = defineAgent({
     helper,
     tool('quick', () => undefined),
     tool('hold', held('hold')),
+    tool('asked', () => undefined, { approval: 'ask' }),
     tool('hold_again', held('hold_again'), { idempotent: true }),
     tool('deaf', (_args, { turnId }) => untilReleased(turnId)),
     tool('pause', ({ ms = 0 }) => setTimeout(ms)),

@@ -20,7 +20,9 @@ export function agentWith(tools: readonly AnyTool[], options: Partial<AgentOptio
   return defineAgent({ name: 'tester', instructions: 'Test.', model: scriptedModel([]), tools, ...options });
 }
 
-type Policies = Partial<Pick<ToolOptions<z.ZodType, unknown>, 'idempotent' | 'parallel' | 'timeout'>>;
+type Policies = Partial<
+  Pick<ToolOptions<z.ZodType, unknown>, 'idempotent' | 'parallel' | 'timeout' | 'approval' | 'effects'>
+>;
 
 /** A tool that keeps what its body was run with. */
 export function countedTool<Shape extends z.ZodRawShape>(

@@ -1,7 +1,8 @@
 import type { LoadedDataConverter } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
-import { decodeFailure } from '../../client/payloads.js';
+import { decodeFailure, decodePayloads } from '../../client/payloads.js';
 import { CALL_MODEL } from '../../shared/activities.js';
+import { PEOPLE_MEMO, type PeopleMemo } from '../../shared/people.js';
 import { duration } from '../turn-printer.js';
 
 export type Described = temporal.api.workflowservice.v1.IDescribeWorkflowExecutionResponse;
@@ -10,10 +11,13 @@ type Time = PendingActivity['scheduledTime'];
 
 /** One thing that a running turn waits for. */
 export type Awaited = {
-  /** `workflow_task`: the turn's own next step. */
-  kind: 'model' | 'tool' | 'sub_agent' | 'workflow_task';
+  /** `workflow_task`: the turn's own next step. `person`: an approval, or an answer. */
+  kind: 'model' | 'tool' | 'sub_agent' | 'workflow_task' | 'person';
   /** Of the tool; of the sub-agent's turn, the id. */
   name?: string;
+  /** What a person is asked, and the call that a decision names. */
+  summary?: string;
+  callId?: string;
   /** `queued`: no worker has taken it yet. `retrying`: it has failed, and is tried again at `nextAt`. */
   state: 'running' | 'queued' | 'retrying';
   /** From 1. */
@@ -34,7 +38,7 @@ export async function awaitedBy(described: Described, converter: LoadedDataConve
     return { kind: 'sub_agent', name: workflowId ?? '', state: 'running', attempt: 1 };
   });
   const ran = await Promise.all(activities.map((activity) => ofActivity(activity, converter)));
-  const waited = [...ran, ...subAgents];
+  const waited = [...ran, ...subAgents, ...(await ofPeople(described, converter))];
   const task = described.pendingWorkflowTask;
   if (!task) return waited;
   const { state, attempt, scheduledTime, startedTime } = task;
@@ -49,6 +53,16 @@ export async function awaitedBy(described: Described, converter: LoadedDataConve
     },
     ...waited,
   ];
+}
+
+async function ofPeople(described: Described, converter: LoadedDataConverter): Promise<Awaited[]> {
+  const payload = described.workflowExecutionInfo?.memo?.fields?.[PEOPLE_MEMO];
+  const [memo] = payload ? await decodePayloads(converter, [payload]) : [];
+  const { waiting = [] } = (memo ?? {}) as Partial<PeopleMemo>;
+  return waiting.map(({ name, summary, callId, since }) => ({
+    ...{ kind: 'person', name, summary, callId, since },
+    ...{ state: 'running', attempt: 1 },
+  }));
 }
 
 async function ofActivity(activity: PendingActivity, converter: LoadedDataConverter): Promise<Awaited> {
@@ -75,7 +89,12 @@ async function ofActivity(activity: PendingActivity, converter: LoadedDataConver
 /** `bash, for 12 s`, `the model, try 3 in 8 s (Model.RateLimited)`, `a worker, to run bash`. */
 export function awaitedText(awaited: Awaited, now: number = Date.now()): string {
   const { kind, name, state, attempt, since, nextAt, lastFailure } = awaited;
-  const what = kind === 'model' ? 'the model' : (name ?? 'its next step');
+  const what =
+    kind === 'person'
+      ? `a person: ${awaited.summary} (${awaited.callId})`
+      : kind === 'model'
+        ? 'the model'
+        : (name ?? 'its next step');
   const tried = attempt > 1 ? `, try ${attempt}` : '';
   const why = lastFailure && attempt > 1 ? ` (${lastFailure.type})` : '';
   const age = since === undefined ? '' : `, for ${duration(Math.max(0, now - Date.parse(since)))}`;

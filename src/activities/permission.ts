@@ -1,0 +1,49 @@
+import type { Agent, AnyTool } from '../define/define-agent.js';
+import { type Decision, decide, deniedNow } from '../permissions/decide.js';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json.js';
+import { FIND_TOOLS } from '../shared/mcp.js';
+import type { TurnPermissions } from '../shared/permissions.js';
+import { PRESENT_PLAN } from '../shared/permissions.js';
+
+/**
+ * What is to be done with a call of these arguments, which fit the tool's schema; undefined where nobody has set anything
+ * up. Throws what the tool's `approval` throws.
+ */
+export async function permissionOf(
+  agent: Agent,
+  tool: AnyTool,
+  input: Json,
+  turn: TurnPermissions | undefined,
+): Promise<Decision | undefined> {
+  // A search for tools runs nothing.
+  if (tool.name === FIND_TOOLS) return undefined;
+  if (tool.name === PRESENT_PLAN) return { policy: 'ask', why: 'the mode plan', always: [], mode: 'default' };
+  if (!agent.permissions && !turn && tool.approval === undefined) return undefined;
+  return await decide(await judgedCall(tool, input), agent.permissions, turn);
+}
+
+/**
+ * Why a call that was allowed before must not run after all: somebody has changed its arguments, or what its path leads
+ * to is another place by now. `isChanged` also asks the tool's own `approval`.
+ */
+export async function denialAtRun(
+  agent: Agent,
+  tool: AnyTool,
+  input: Json,
+  isChanged: boolean,
+): Promise<string | undefined> {
+  if (!isChanged && !agent.permissions?.deny.length) return undefined;
+  const call = await judgedCall(tool, input);
+  if (!isChanged) return await deniedNow(call, agent.permissions);
+  const decision = await decide(call, agent.permissions && { ...agent.permissions, mode: 'yolo' });
+  return decision?.policy === 'deny' ? decision.why : undefined;
+}
+
+async function judgedCall(tool: AnyTool, input: Json) {
+  const object: JsonObject = isJsonObject(input) ? input : {};
+  const { annotations, effects = annotations?.readOnlyHint === true ? 'none' : 'any' } = tool;
+  const judged = { ...tool, effects };
+  if (typeof tool.approval !== 'function') return { tool: judged, input: object };
+  const args: unknown = await tool.input.parseAsync(object);
+  return { tool: judged, input: object, args };
+}

@@ -1,0 +1,194 @@
+import { folded } from './folded.js';
+import { asText, firstText, type JudgedCall, subjectText, textsIn } from './judged-call.js';
+import { plainPath } from './path-pattern.js';
+import {
+  exactRule,
+  isAbout,
+  matchesPath,
+  namedArgument,
+  parseRule,
+  type Rule,
+  textPatterns,
+} from './rule.js';
+import type { CommandLine } from './shell.js';
+import { nameOf, quoted, type ShellCommand, type ShellWord } from './shell-words.js';
+
+/** `maybe`: the text of the call does not tell. */
+export type Match = { is: 'yes' | 'no' } | { is: 'maybe'; because: string };
+const YES: Match = { is: 'yes' };
+const NO: Match = { is: 'no' };
+
+/** One call as rules see it: its command read once, its path followed once. */
+export class RuledCall {
+  readonly call: JudgedCall;
+  readonly #line: CommandLine | undefined;
+  #paths: Promise<string[]> | undefined;
+  #texts: string[] | undefined;
+
+  private constructor(call: JudgedCall, line: CommandLine | undefined) {
+    this.call = call;
+    this.#line = line;
+  }
+
+  /** The parser of commands is loaded for the first one. */
+  static async of(call: JudgedCall): Promise<RuledCall> {
+    const command = call.tool.subject?.as === 'command' ? subjectText(call) : undefined;
+    if (command === undefined) return new RuledCall(call, undefined);
+    const { readCommandLine } = await import('./shell.js');
+    return new RuledCall(call, readCommandLine(command));
+  }
+
+  /** Whether a rule that denies or asks is about the call, however it is written. */
+  async forbidden(rule: Rule): Promise<Match> {
+    if (!isAbout(rule, this.call.tool.name, true)) return NO;
+    if (rule.pattern === undefined) return YES;
+    if (this.#line) return commandForbidden(rule.pattern, this.#line, subjectText(this.call) ?? '');
+    const named = namedArgument(rule.pattern, this.#argumentNames());
+    const pattern = named?.pattern ?? rule.pattern;
+    const paths = await this.#allPaths();
+    if (paths.some((path) => matchesPath(pattern, path, true))) return YES;
+    // What a file is to hold is not what a rule about files is about.
+    if (paths.length > 0 && !named) return NO;
+    const texts = named ? foldedForms([asText(this.call.input[named.name])]) : this.#allTexts();
+    const patterns = textPatterns(folded(pattern));
+    const isLike = texts.some((text) => patterns.some((each) => each.matches(text)));
+    return isLike ? YES : NO;
+  }
+
+  /** Whether the rules together allow all that the call does. */
+  async allowedBy(rules: readonly Rule[]): Promise<Rule | undefined> {
+    const own = rules.filter((rule) => isAbout(rule, this.call.tool.name, false));
+    const whole = own.find(({ pattern }) => pattern === undefined);
+    if (whole) return whole;
+    if (this.#line) return commandAllowed(own, this.#line);
+    for (const rule of own) if (await this.#isAllowed(rule.pattern ?? '')) return rule;
+    return undefined;
+  }
+
+  async #isAllowed(pattern: string): Promise<boolean> {
+    const { input, tool } = this.call;
+    const named = namedArgument(pattern, this.#argumentNames());
+    if (named) {
+      const text = asText(input[named.name]);
+      return textPatterns(named.pattern).some((each) => each.matches(text));
+    }
+    if (tool.subject?.as === 'path') {
+      const path = await this.#realPath();
+      return path !== undefined && matchesPath(pattern, path, false);
+    }
+    const text = firstText(input);
+    return text !== undefined && textPatterns(pattern).some((each) => each.matches(text));
+  }
+
+  /** The rules that allow this call again; for a tool without a command, each call of the tool. */
+  alwaysRules(): string[] {
+    const { name } = this.call.tool;
+    if (!this.#line) return [name];
+    if (this.#line.problem !== undefined || !this.#line.commands.every(isPlain)) return [];
+    return [...new Set(this.#line.commands.map(({ words }) => exactRule(name, quoted(words))))];
+  }
+
+  /** Folded once: some are megabytes long, and there may be many rules. */
+  #allTexts(): string[] {
+    this.#texts ??= foldedForms(textsIn(this.call.input));
+    return this.#texts;
+  }
+
+  /** As written and as it really is. */
+  async #allPaths(): Promise<string[]> {
+    this.#paths ??= (async () => {
+      const written = this.call.tool.subject?.as === 'path' ? subjectText(this.call) : undefined;
+      if (written === undefined) return [];
+      const real = await this.#realPath();
+      return real === undefined ? [plainPath(written)] : [plainPath(written), real];
+    })();
+    return await this.#paths;
+  }
+
+  async #realPath(): Promise<string | undefined> {
+    const { subject } = this.call.tool;
+    const written = subjectText(this.call);
+    if (subject?.as !== 'path' || written === undefined) return undefined;
+    return await subject.resolve(written).catch(() => undefined);
+  }
+
+  #argumentNames(): string[] {
+    const { properties } = this.call.tool.schema;
+    return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+  }
+}
+
+/** Longer than any path. */
+const PATH_CHARACTERS = 4096;
+
+/** Each text as it is, and as the path that it may be. */
+function foldedForms(texts: readonly string[]): string[] {
+  const forms = texts.flatMap((text) => (text.length <= PATH_CHARACTERS ? [text, plainPath(text)] : [text]));
+  return [...new Set(forms)].map(folded);
+}
+
+function isPlain({ words, assigns, redirects }: ShellCommand): boolean {
+  return words.length > 0 && !assigns && !redirects && words.every(({ isKnown }) => isKnown);
+}
+
+/** Each command has its rule, and there is nothing that no rule can speak of. */
+function commandAllowed(rules: readonly Rule[], line: CommandLine): Rule | undefined {
+  if (line.problem !== undefined || line.commands.length === 0) return undefined;
+  const used = line.commands.map((command) =>
+    isPlain(command)
+      ? rules.find(({ pattern }) =>
+          textPatterns(pattern ?? '').some((each) => each.matches(quoted(command.words))),
+        )
+      : undefined,
+  );
+  return used.every((rule) => rule !== undefined) ? used[0] : undefined;
+}
+
+function commandForbidden(pattern: string, line: CommandLine, source: string): Match {
+  const patterns = textPatterns(folded(pattern));
+  const isLike = (text: string) => patterns.some((each) => each.matches(folded(text)));
+  if (isLike(source) || isLike(source.trim().replace(/\s+/g, ' '))) return YES;
+  if (line.commands.some((command) => writings(command).some(isLike))) return YES;
+  if (line.problem !== undefined) return { is: 'maybe', because: line.problem };
+  const open = line.commands.find(
+    ({ words }) =>
+      words.some(({ isKnown, isPattern }) => !isKnown || isPattern) && couldBe(pattern, words[0]?.text ?? ''),
+  );
+  return open ? { is: 'maybe', because: `what ${nameOf(open.words)} is given shows only when it runs` } : NO;
+}
+
+/** The most leading options that are left out. */
+const MAX_OPTIONS = 12;
+
+/** The ways to write a command: with its folder or without, with quotes or without, without its first options. */
+function writings({ words }: ShellCommand): string[] {
+  const [first, ...rest] = words;
+  if (!first) return [];
+  const texts: string[] = [];
+  for (const name of new Set([first.text, nameOf(words)])) {
+    for (let from = 0; from <= Math.min(rest.length, MAX_OPTIONS); from++) {
+      const written = [{ text: name, isKnown: true }, ...rest.slice(from)];
+      texts.push(written.map(({ text }) => text).join(' '), quoted(written));
+      // An option, or what may be the value of the one before.
+      if (!isOption(rest[from]) && !isOption(rest[from - 1])) break;
+    }
+  }
+  return texts;
+}
+
+function isOption(word: ShellWord | undefined): boolean {
+  return word?.text.startsWith('-') ?? false;
+}
+
+/** Whether a command of that name may be one of the pattern's, whatever its arguments. */
+function couldBe(pattern: string, name: string): boolean {
+  const [first = ''] = folded(pattern)
+    .trim()
+    .split(/[\s*:]/);
+  const last = folded(name).split('/').at(-1) ?? '';
+  return first === '' || last.startsWith(first) || folded(name).startsWith(first);
+}
+
+export function parsedRules(rules: readonly string[]): Rule[] {
+  return rules.map(parseRule);
+}

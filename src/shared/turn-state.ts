@@ -1,0 +1,24 @@
+import type { CallStatus } from './messages.js';
+import type { PersonRequest } from './people.js';
+import type { TurnOutcome } from './turn.js';
+import type { TurnUsage } from './usage.js';
+
+/** The answer to the `state` query: everything about a running turn except its messages. */
+export type TurnState = {
+  v: 1;
+  turnId: string;
+  agent: string;
+  version?: string;
+  phase: 'model' | 'tools' | 'ended';
+  /** Model calls that answered so far. */
+  iteration: number;
+  /** Calls that have no result yet, in request order. */
+  pendingCalls: { id: string; name: string; status: CallStatus; subAgent?: { turnId: string } }[];
+  /** What people are to approve or to answer, in request order; absent where that is nothing. */
+  waitingFor?: PersonRequest[];
+  /** Messages in the transcript, and how many of them this turn added. */
+  messageCount: number;
+  deltaCount: number;
+  usage: TurnUsage;
+  outcome?: TurnOutcome['type'];
+};
