@@ -1,7 +1,6 @@
 import type { Agent, AnyTool } from '../define/define-agent.js';
 import { type Decision, decide, deniedNow } from '../permissions/decide.js';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.js';
-import { FIND_TOOLS } from '../shared/mcp.js';
 import type { TurnPermissions } from '../shared/permissions.js';
 import { PRESENT_PLAN } from '../shared/permissions.js';
 
@@ -15,8 +14,6 @@ export async function permissionOf(
   input: Json,
   turn: TurnPermissions | undefined,
 ): Promise<Decision | undefined> {
-  // A search for tools runs nothing.
-  if (tool.name === FIND_TOOLS) return undefined;
   if (tool.name === PRESENT_PLAN) return { policy: 'ask', why: 'the mode plan', always: [], mode: 'default' };
   if (!agent.permissions && !turn && tool.approval === undefined) return undefined;
   return await decide(await judgedCall(tool, input), agent.permissions, turn);
@@ -41,9 +38,7 @@ export async function denialAtRun(
 
 async function judgedCall(tool: AnyTool, input: Json) {
   const object: JsonObject = isJsonObject(input) ? input : {};
-  const { annotations, effects = annotations?.readOnlyHint === true ? 'none' : 'any' } = tool;
-  const judged = { ...tool, effects };
-  if (typeof tool.approval !== 'function') return { tool: judged, input: object };
+  if (typeof tool.approval !== 'function') return { tool, input: object };
   const args: unknown = await tool.input.parseAsync(object);
-  return { tool: judged, input: object, args };
+  return { tool, input: object, args };
 }

@@ -27,17 +27,9 @@ export function parseRule(text: string): Rule {
 
 /** Whether the rule is about that tool; `loosely` as deny rules read names. */
 export function isAbout(rule: Rule, tool: string, loosely: boolean): boolean {
-  const names = toolNames(rule.tool);
   return loosely
-    ? names.some((name) => new Wildcard(folded(name)).matches(folded(tool)))
-    : names.some((name) => new Wildcard(name).matches(tool));
-}
-
-/** Tools of MCP servers are named `server__tool` here; others write `mcp__server__tool`, and `mcp__server` for all of it. */
-function toolNames(tool: string): string[] {
-  if (!/^mcp__/i.test(tool)) return [tool];
-  const rest = tool.slice('mcp__'.length);
-  return [tool, rest === '*' ? '*__*' : rest.includes('__') ? rest : `${rest}__*`];
+    ? new Wildcard(folded(rule.tool)).matches(folded(tool))
+    : new Wildcard(rule.tool).matches(tool);
 }
 
 /** A pattern of texts. `git status:*` and `git status *` are `git status`, alone or with more after it. */

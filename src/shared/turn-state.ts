@@ -1,7 +1,14 @@
-import type { CallStatus } from './messages.js';
+import type { ToolResultBlock } from './messages.js';
 import type { PersonRequest } from './people.js';
 import type { TurnOutcome } from './turn.js';
 import type { TurnUsage } from './usage.js';
+
+export type CallStatus =
+  | 'waiting'
+  | 'needs_approval'
+  | 'needs_answer'
+  | 'running'
+  | ToolResultBlock['status'];
 
 /** The answer to the `state` query: everything about a running turn except its messages. */
 export type TurnState = {

@@ -14,7 +14,7 @@ import type { TurnUsage } from './usage.js';
 import { WIRE_VERSION } from './version.js';
 import { errorText } from './wire-text.js';
 
-export type { TurnState } from './turn-state.js';
+export type { CallStatus, TurnState } from './turn-state.js';
 export type { TurnUsage, Usage } from './usage.js';
 
 /** Names that Temporal sees. A workflow of one of these types on any server is Holdfast's. */

@@ -75,7 +75,7 @@ function waitingLines({ waitingFor = [] }: TurnState): string[] {
   if (waitingFor.length === 0) return [];
   const shown = waitingFor.slice(0, SHOWN_REQUESTS).map((request) => {
     const what = request.kind === 'question' ? request.question : `${request.summary} (${request.why})`;
-    return `| ${request.kind} | ${cell(what)} | ${cell(request.callId)} |`;
+    return `| ${request.kind} | ${escaped(what)} | ${escaped(request.callId)} |`;
   });
   return ['', '| waits for | what | call |', '|---|---|---|', ...shown];
 }
