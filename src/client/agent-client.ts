@@ -98,7 +98,7 @@ export class AgentClient {
     const { turnId = randomUUID(), taskQueue = this.#taskQueue, ...rest } = options;
     const input = checkedInput({ v: 1, agent, ...askedBy(prompt), ...rest });
     const shown = shownPrompt(input);
-    if (!TURN_ID.test(turnId)) {
+    if (typeof turnId !== 'string' || !TURN_ID.test(turnId)) {
       throw new TypeError(
         `turnId ${JSON.stringify(turnId)}: use letters, digits and . _ : / -, 200 at most.`,
       );

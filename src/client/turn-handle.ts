@@ -79,7 +79,8 @@ export class TurnHandle<Output = unknown> {
 
   /** With what a long turn's result leaves out: it is in the event history. */
   async #whole(outcome: TurnOutcome): Promise<TurnOutcome> {
-    if (outcome.messages && outcome.steps) return outcome;
+    // That of a workflow which is no turn may be anything: reading its history says so.
+    if (outcome?.messages && outcome.steps) return outcome;
     const fold = await this.#rebuilt();
     const steps = outcome.steps ?? fold.steps.list();
     if (outcome.messages) return { ...outcome, steps };

@@ -38,7 +38,7 @@ const INPUT_BYTES = 1_500_000;
 /** Each activity of the turn is told it. */
 const METADATA_BYTES = 16_000;
 
-/** Ids become parts of workflow ids and of URLs. A `/` stands only between a session and its turn. */
+/** A turn's id is its workflow id, whole, and becomes a part of URLs. */
 export const TURN_ID = /^[a-zA-Z0-9][a-zA-Z0-9._:/-]{0,199}$/;
 
 export type Limits = {

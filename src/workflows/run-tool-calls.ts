@@ -64,10 +64,12 @@ class Round {
 
   /** What has not ended by now is settled without it; what ends later is not heard. */
   close(): Map<string, ToolResultBlock> {
+    const ended = this.#howItEnds();
     for (const call of this.#calls) {
       if (this.#results.has(call.callId)) continue;
       const called = { id: call.callId, name: call.name };
-      this.#settle(this.#started.has(call.callId) ? mayStillRun(called) : notStarted(called));
+      const isRunning = this.#started.has(call.callId);
+      this.#settle(isRunning ? mayStillRun(called, ended) : notStarted(called, ended));
     }
     this.#closed = true;
     return this.#results;
@@ -77,7 +79,7 @@ class Round {
   async #runOne(call: CallToRun): Promise<void> {
     const called = { id: call.callId, name: call.name };
     for (let start = 0; ; start++) {
-      if (this.#interventions.ending) return this.#settle(notStarted(called));
+      if (this.#interventions.ending) return this.#settle(notStarted(called, this.#howItEnds()));
       this.#started.add(call.callId);
       this.#run.callStatus.set(call.callId, 'running');
       this.#run.show();
@@ -88,6 +90,10 @@ class Round {
       if (settlement.do === 'reconcile') return this.#settle(await reconcileTool(this.#run, call));
       if (start === this.settings.maxRestarts) return this.#settle(settlement.otherwise);
     }
+  }
+
+  #howItEnds(): string {
+    return this.#interventions.ending?.kind === 'cancel' ? 'canceled' : 'interrupted';
   }
 
   #settle(result: ToolResultBlock): void {

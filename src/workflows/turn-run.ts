@@ -42,8 +42,7 @@ const messagesQuery = defineQuery<MessagesPage, [MessagesPageRequest?]>(MESSAGES
 /** What one running turn knows. All of it is declared before the first handler is set: a buffered message runs in it. */
 export class TurnRun {
   readonly input: TurnInput;
-  /** The last part of the workflow id: a session's turns are `<session>/<turnId>`. */
-  readonly turnId = workflowInfo().workflowId.split('/').at(-1) ?? workflowInfo().workflowId;
+  readonly turnId = workflowInfo().workflowId;
   readonly firstRunId = workflowInfo().firstExecutionRunId;
   readonly transcript = new Transcript();
   /** Model calls that answered. */
@@ -195,9 +194,9 @@ export class TurnRun {
 
   end(outcome: OutcomeType | 'failed', interventions: Interventions): TurnOutcome {
     const undelivered = interventions.close();
-    const note =
-      outcome === 'interrupted' ? interruptionNote(this.transcript.lastRole, this.firstRunId) : undefined;
-    if (note) this.transcript.add(note);
+    const isCanceled = interventions.ending?.kind === 'cancel';
+    const note = interruptionNote(this.transcript.lastRole, this.firstRunId, isCanceled);
+    if (note && outcome === 'interrupted') this.transcript.add(note);
     this.#outcome = outcome;
     this.show();
     const messages = this.transcript.delta();
