@@ -3,11 +3,13 @@ import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { initProject } from './init/init-project.js';
 import { terminalOf } from './terminal.js';
+import { UsageError } from './usage-error.js';
 
 const packageFolder = fileURLToPath(new URL('../../', import.meta.url));
 
 /** `holdfast init my-agent`. Throws a UsageError for a bad name or a folder that is not empty. */
 export async function initCommand(folder: string, options: { holdfast?: string }): Promise<void> {
+  if (options.holdfast === '') throw new UsageError('--holdfast is empty. Say what npm is to install.');
   const { write, style } = terminalOf(process.stdout);
   const holdfast = options.holdfast ?? thisHoldfast();
   const { name, files } = await initProject(folder, { packageFolder, holdfast });

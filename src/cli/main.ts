@@ -4,6 +4,7 @@ import { Argument, Command, Option } from 'commander';
 import { EXIT_USAGE } from './exit-codes.js';
 import { collected, portNumber, wholeNumber } from './option-values.js';
 import { declareTurnCommands } from './turn-commands.js';
+import { leaveWithReader } from './unread.js';
 
 // Each command's code is loaded when it is asked for: `--help` loads no worker.
 
@@ -234,6 +235,7 @@ program
     await completeCommand(program, typed);
   });
 
+leaveWithReader();
 try {
   await program.parseAsync();
 } catch (error) {

@@ -29,7 +29,7 @@ export async function watchCommand(name: string, options: WatchOptions): Promise
   process.once('SIGINT', leave);
   process.once('SIGTERM', leave);
   // Nobody reads it any more.
-  process.stdout.once('error', leave);
+  process.stdout.on('error', leave);
   return await withPlace(async (place) => {
     const { workflowId, taskQueue } = await findTurn(place, name);
     const watched = new Watched(place, workflowId, options);

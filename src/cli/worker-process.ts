@@ -18,8 +18,15 @@ async function exportsOf(path: string): Promise<Record<string, unknown>> {
     return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
   } catch (error) {
     const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    throw new Error(`${path} can't be loaded. ${said}`, { cause: error });
+    throw new Error(`${path} can't be loaded. ${said}${adviceOn(error)}`, { cause: error });
   }
+}
+
+function adviceOn(error: unknown): string {
+  const isForeign = error instanceof Error && 'code' in error && error.code === 'ERR_UNKNOWN_FILE_EXTENSION';
+  return isForeign
+    ? '\nThis Node.js runs JavaScript only: compile it (npx tsc), and name the file that comes of it.'
+    : '';
 }
 
 async function agentsOf(path: string): Promise<Agent[]> {

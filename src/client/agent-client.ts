@@ -20,7 +20,7 @@ import {
   WORKFLOW_TASK_TIMEOUT,
 } from '../shared/turn.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
-import { TurnConflict } from './errors.js';
+import { InvalidInput, TurnConflict } from './errors.js';
 import { decodePayloads } from './payloads.js';
 import { TurnHandle } from './turn-handle.js';
 
@@ -99,7 +99,7 @@ export class AgentClient {
     const input = checkedInput({ v: 1, agent, ...askedBy(prompt), ...rest });
     const shown = shownPrompt(input);
     if (typeof turnId !== 'string' || !TURN_ID.test(turnId)) {
-      throw new TypeError(
+      throw new InvalidInput(
         `turnId ${JSON.stringify(turnId)}: use letters, digits and . _ : / -, 200 at most.`,
       );
     }
@@ -171,5 +171,5 @@ function asksTheSame(started: TurnInput, input: TurnInput, isWhole: boolean): bo
 function checkedInput(input: TurnInput): TurnInput {
   const problems = turnInputProblems(input);
   if (problems.length === 0) return input;
-  throw new TypeError(`This turn can't be started.\n${problems.join('\n')}`);
+  throw new InvalidInput(`This turn can't be started.\n${problems.join('\n')}`);
 }

@@ -28,7 +28,7 @@ import { jsonBytes } from '../shared/json.js';
 import { type Message, textOf } from '../shared/messages.js';
 import type { TurnStep } from '../shared/steps.js';
 import { type OutcomeType, STATE_QUERY, type TurnOutcome, type TurnState } from '../shared/turn.js';
-import { TurnFailed, TurnNotFound } from './errors.js';
+import { InvalidInput, TurnFailed, TurnNotFound } from './errors.js';
 
 /**
  * An ended turn's outcome, with all the messages that it added and a step an iteration. A completed one has the `output` of its agent, checked
@@ -137,10 +137,10 @@ export class TurnHandle<Output = unknown> {
 
   /** A message that joins the running turn before its next model call. One that is too late is in `outcome.undelivered`. */
   async steer(message: string, options: MessageOptions = {}): Promise<SentMessage> {
-    if (message.trim() === '') throw new TypeError('An empty message can not be sent.');
+    if (message.trim() === '') throw new InvalidInput('An empty message can not be sent.');
     const bytes = jsonBytes(message);
     if (bytes > MAX_STEER_BYTES) {
-      throw new TypeError(
+      throw new InvalidInput(
         `The message takes ${bytes} bytes; it may take ${MAX_STEER_BYTES}. Put long texts into a file that a tool reads.`,
       );
     }
