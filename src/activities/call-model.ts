@@ -65,7 +65,7 @@ export async function callModel(
   const { tools, settled, mcp, answered } = offer;
   const { text, recorded } = instructions;
   const cost = response.usage ?? 'unknown';
-  const { timing } = tries;
+  const { told } = tries;
   try {
     const { message, calls, output } = await beatWhile(context, beatsOf(tries, cost), async () => {
       const id = `a_${randomBytes(6).toString('hex')}`;
@@ -86,7 +86,7 @@ export async function callModel(
       ...(output && { output }),
       ...(response.usage && { usage: response.usage }),
       ...(spent && { spent }),
-      ...timing,
+      ...told,
       ...(recorded && { instructions: text }),
       ...(input.resolve && {
         settings: resolveSettings(agent, settled, request.model, input.resolve.limits, await mcp),

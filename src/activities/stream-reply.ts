@@ -100,7 +100,7 @@ function interruptedReply(text: string, tries: Tries, usage: UnknownUsage | unde
     interrupted: true,
     text: text.toWellFormed(),
     spent: tries.spentWith(usage),
-    ...tries.timing,
+    ...tries.told,
   };
 }
 

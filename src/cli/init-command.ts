@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { initProject } from './init/init-project.js';
+import { quoted } from './quoted.js';
 import { terminalOf } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -28,8 +29,4 @@ function thisHoldfast(): string {
   if (!isInstalled && existsSync(new URL('../../src', import.meta.url))) return `file:${packageFolder}`;
   const { version } = JSON.parse(readFileSync(`${packageFolder}package.json`, 'utf8')) as { version: string };
   return `^${version}`;
-}
-
-function quoted(path: string): string {
-  return /^[\w./@~+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

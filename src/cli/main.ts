@@ -38,10 +38,11 @@ Examples:
   holdfast run --attach screenshot.png --attach spec.pdf "Make the page look like this"
   holdfast run --json "List the TODOs" | tail -1
 
-HOLDFAST_PRICES, a table of prices as JSON, lets it tell what the turn cost. See docs/models.md.
+HOLDFAST_PRICES, a table of prices as JSON, lets it tell what the turn cost: see
+docs/models.md.
 
-Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 iteration limit, 4 refused, 5 truncated, 6 no valid output,
-130 interrupted.`,
+Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 iteration limit, 4 refused,
+5 truncated, 6 no valid output, 130 interrupted.`,
   )
   .action(async (prompt: string, options) => {
     const { StopSignals } = await import('./stop-signals.js');

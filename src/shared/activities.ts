@@ -75,6 +75,8 @@ export type PlannedCall =
 
 export type ModelReply = Timing & {
   v: 1;
+  /** Which try it was, from 1; older workers don't say. */
+  attempt?: number;
   message: AssistantMessage;
   calls: PlannedCall[];
   usage?: Usage;
@@ -121,7 +123,13 @@ export type SealTranscriptInput = {
 export type SealedTranscript = { v: 1; segments: TranscriptSegment[] };
 
 /** What an interrupted model call tells, as its result or in its cancellation: all the text that it had streamed. */
-export type InterruptedReply = Timing & { v: 1; interrupted: true; text: string; spent?: TurnUsage };
+export type InterruptedReply = Timing & {
+  v: 1;
+  interrupted: true;
+  text: string;
+  spent?: TurnUsage;
+  attempt?: number;
+};
 
 /** `startedAt`: ISO 8601; how long the tool took is in its result. */
 export type RunToolResult = { v: 1; result: ToolResultBlock; startedAt?: string };

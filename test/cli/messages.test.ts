@@ -79,6 +79,17 @@ test('what nobody foresaw is told with its stack', async () => {
   expect(stderr).toMatch(/^Error: a bug\nTypeError: a bug\n {4}at /);
 });
 
+test('a worker whose module never comes to be loaded ends when it is told to', async () => {
+  const endless = file(
+    'endless.mjs',
+    "console.log('loading'); await new Promise(() => setInterval(() => {}, 1000));",
+  );
+  const worker = holdfast(['worker', endless]);
+  await worker.printed('loading');
+  worker.process.kill('SIGTERM');
+  expect((await worker.finished).exitCode).toBe(0);
+});
+
 test("a worker tells of a failed turn in a line, without the workflow's stack", async () => {
   const { client } = await testPlace();
   const taskQueue = `log-${randomUUID()}`;
@@ -136,6 +147,9 @@ test('a module that is no agent: the file is named, and what it should export', 
   });
   const foreign = await said(['worker', file('agent.py', '')]);
   expect(foreign.text).toMatch(/agent\.py can't be loaded\..*\n.*compile it \(npx tsc\)/);
+  const ends = await said(['worker', file('ends.mjs', 'process.exit(0);')]);
+  expect(ends.exitCode).toBe(1);
+  expect(ends.text).toMatch(/ends\.mjs ended its process when it was loaded \(exit code 0\)/);
   const broken = await said(['worker', file('broken.mjs', 'export const = 1;')]);
   expect(broken.exitCode).toBe(1);
   expect(broken.text).toMatch(/broken\.mjs can't be loaded\. SyntaxError: /);
