@@ -8,7 +8,7 @@ import type { UnknownUsage, Usage } from '../shared/usage.js';
 import { wireLine } from '../shared/wire-text.js';
 import { moveBigArguments, withWholeArguments } from './big-arguments.js';
 import { type Beats, beatWhile } from './heartbeats.js';
-import { instructionsFor } from './instructions.js';
+import { type Instructions, instructionsFor } from './instructions.js';
 import { notHere } from './not-here.js';
 import { type Offer, offerOf } from './offer.js';
 import { outputOf } from './output.js';
@@ -33,17 +33,19 @@ export async function callModel(
   const context = Context.current();
   const { agents, artifacts, modelFor } = services;
   const agent = agents.find(input.agent, input.version);
-  if (!agent) throw notHere('Agent.NotHere', named(input), agents, context.info.attempt);
-  const model = modelFor(agent);
   const tries = new Tries(context);
-  const { messages, whole, instructions } = await beatWhile(context, beatsOf(tries, undefined), async () => {
-    const read = await readTranscript(services, input, context.info.attempt);
-    return { ...read, instructions: await instructionsFor(agent, input, read.messages) };
-  });
+  if (!agent) {
+    const failure = notHere('Agent.NotHere', named(input), agents, context.info.attempt);
+    throw await tries.failed(failure, undefined);
+  }
+  const model = modelFor(agent);
+  const { messages, whole } = await beatWhile(context, beatsOf(tries, undefined), () =>
+    readTranscript(services, input, context.info.attempt),
+  );
+  let instructions: Instructions | undefined;
   let offer: Offer | undefined;
-  const request: Omit<ModelRequest, 'tools'> = {
+  const request: Omit<ModelRequest, 'tools' | 'instructions'> = {
     model: input.model ?? model.name,
-    instructions: instructions.text,
     messages: whole,
     ...(agent.output && formatOf(agent.output)),
     ...(input.outputRequest && { toolChoice: 'none' as const }),
@@ -51,14 +53,20 @@ export async function callModel(
   };
   const requestFor = async (signal: AbortSignal): Promise<ModelRequest> => {
     const warn = (text: string) => context.log.warn(text);
+    instructions = await instructionsFor(agent, input, messages, signal);
     offer = await offerOf(services, agent, input, messages, { signal, warn });
-    return { ...request, tools: offer.tools.filter((tool) => !tool.hidden).map(described) };
+    return {
+      ...request,
+      instructions: instructions.text,
+      tools: offer.tools.filter((tool) => !tool.hidden).map(described),
+    };
   };
   const response = await streamReply(services, { context, tries }, model, requestFor, input.stream);
-  if ('interrupted' in response || !offer) return response as InterruptedReply;
+  if ('interrupted' in response || !offer || !instructions) return response as InterruptedReply;
   const { tools, settled, mcp, answered } = offer;
+  const { text, recorded } = instructions;
   const cost = response.usage ?? 'unknown';
-  const { timing } = tries;
+  const { told } = tries;
   try {
     const { message, calls, output } = await beatWhile(context, beatsOf(tries, cost), async () => {
       const id = `a_${randomBytes(6).toString('hex')}`;
@@ -82,8 +90,8 @@ export async function callModel(
       ...(output && { output }),
       ...(response.usage && { usage: response.usage }),
       ...(spent && { spent }),
-      ...timing,
-      ...(instructions.recorded && { instructions: instructions.text }),
+      ...told,
+      ...(recorded && { instructions: text }),
       ...(input.resolve && {
         settings: resolveSettings(agent, settled, request.model, input.resolve.limits, await mcp),
       }),

@@ -71,7 +71,12 @@ export async function streamReply(
       },
     };
     try {
-      return await beatWhile(context, beats, async () => model.call(await requestFor(signal), modelContext));
+      return await beatWhile(context, beats, async () => {
+        stage = 'waiting';
+        const request = await requestFor(signal);
+        stage = undefined;
+        return await model.call(request, modelContext);
+      });
     } catch (error) {
       if (interrupted.aborted) return interruptedReply(text, tries, spentIfEnded());
       if (context.cancellationDetails?.cancelRequested) {
@@ -95,7 +100,7 @@ function interruptedReply(text: string, tries: Tries, usage: UnknownUsage | unde
     interrupted: true,
     text: text.toWellFormed(),
     spent: tries.spentWith(usage),
-    ...tries.timing,
+    ...tries.told,
   };
 }
 

@@ -43,10 +43,10 @@ export class Tries {
     this.#spent = spentBy(last, attempt - 1);
   }
 
-  /** Of this try, up to now. */
-  get timing(): Timing {
+  /** This try, up to now. */
+  get told(): Timing & { attempt: number } {
     const durationMs = Math.round(performance.now() - this.#started);
-    return { startedAt: this.#startedAt, durationMs };
+    return { startedAt: this.#startedAt, durationMs, attempt: this.#context.info.attempt };
   }
 
   get resume(): string | undefined {
@@ -116,7 +116,7 @@ export class Tries {
       await this.#record(last).catch(() => undefined);
     }
     const failure = ApplicationFailure.fromError(error as Error);
-    return Object.assign(failure, { details: [{ v: 1, spent: this.spentWith(usage), ...this.timing }] });
+    return Object.assign(failure, { details: [{ v: 1, spent: this.spentWith(usage), ...this.told }] });
   }
 
   /** By a call of its own, as a beat may be held back, and a try that ends at once would take it along. */

@@ -5,6 +5,7 @@ import { PERMISSION_MODES } from '../shared/permissions.js';
 import { EXIT_USAGE } from './exit-codes.js';
 import { collected, portNumber, wholeNumber } from './option-values.js';
 import { declareTurnCommands } from './turn-commands.js';
+import { leaveWithReader } from './unread.js';
 
 // Each command's code is loaded when it is asked for: `--help` loads no worker.
 
@@ -40,11 +41,13 @@ Examples:
   holdfast run --json "List the TODOs" | tail -1
   holdfast run --mode plan "Add a dark mode"
 
-With --mode a person is asked before anything is changed, here or by holdfast approvals. See docs/approvals.md.
-HOLDFAST_PRICES, a table of prices as JSON, lets it tell what the turn cost. See docs/models.md.
+With --mode a person is asked before anything is changed, here or by
+holdfast approvals: see docs/approvals.md.
+HOLDFAST_PRICES, a table of prices as JSON, lets it tell what the turn cost: see
+docs/models.md.
 
-Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 iteration limit, 4 refused, 5 truncated, 6 no valid output,
-130 interrupted.`,
+Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 iteration limit, 4 refused,
+5 truncated, 6 no valid output, 130 interrupted.`,
   )
   .action(async (prompt: string, options) => {
     const { StopSignals } = await import('./stop-signals.js');
@@ -238,6 +241,7 @@ program
     await completeCommand(program, typed);
   });
 
+leaveWithReader();
 try {
   await program.parseAsync();
 } catch (error) {

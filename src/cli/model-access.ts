@@ -27,7 +27,7 @@ export async function modelOf(
       '  export OPENAI_API_KEY=...                     a key of OpenAI',
       '  export OPENAI_BASE_URL=http://host:port/v1    any server that speaks the same protocol',
       ...(await localOffer(localUrl)),
-      'To see Holdfast work without a key, run the demo: npm start',
+      'To see Holdfast work without a key: holdfast init my-agent writes a project whose model is scripted',
     ].join('\n'),
   );
 }

@@ -1,14 +1,17 @@
 import { InvalidArgumentError } from 'commander';
 
 export function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new InvalidArgumentError('It must be a whole number from 1.');
-  return value;
+  return numberFrom(1, text);
 }
 
 export function wholeNumberFromZero(text: string): number {
-  return text === '0' ? 0 : wholeNumber(text);
+  return numberFrom(0, text);
+}
+
+function numberFrom(least: number, text: string): number {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  if (Number.isInteger(value) && value >= least) return value;
+  throw new InvalidArgumentError(`It must be a whole number from ${least}.`);
 }
 
 export function portNumber(text: string): number {

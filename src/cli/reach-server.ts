@@ -1,8 +1,10 @@
+import { type Client, isGrpcServiceError } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
 import { UsageError } from './usage-error.js';
 
 const CONNECT_MS = 5000;
-/** gRPC's code. */
+/** gRPC's codes. */
+const NOT_FOUND = 5;
 const UNAVAILABLE = 14;
 
 /** No Temporal server could be reached. The message says where, and what to do. */
@@ -33,6 +35,16 @@ function noNamespace(name: string): UsageError {
     `The server has no namespace "${name}".\n` +
       `Correct TEMPORAL_NAMESPACE, or make it: temporal operator namespace create --namespace ${name}`,
   );
+}
+
+/** Throws a UsageError where the server has not the client's namespace; what else a worker lacks, that says itself. */
+export async function checkNamespace({ workflowService, options }: Client): Promise<void> {
+  const { namespace } = options;
+  try {
+    await workflowService.describeNamespace({ namespace });
+  } catch (error) {
+    if (isGrpcServiceError(error) && error.code === NOT_FOUND) throw noNamespace(namespace);
+  }
 }
 
 /** The same for a command that looks at turns, and can be given again. */

@@ -1,4 +1,4 @@
-import { TurnConflict, TurnNotFound } from '../client/errors.js';
+import { InvalidInput, TurnConflict, TurnNotFound } from '../client/errors.js';
 import { ServerError } from '../server/server-error.js';
 import { EXIT_FAILED, EXIT_USAGE } from './exit-codes.js';
 import { ServerUnreachable } from './reach-server.js';
@@ -17,7 +17,7 @@ export function reportError(error: unknown): number {
     error instanceof ServerUnreachable ||
     error instanceof TurnConflict ||
     error instanceof TurnNotFound ||
-    error instanceof TypeError ||
+    error instanceof InvalidInput ||
     // Keys that this process has not.
     (error instanceof Error && error.name.startsWith('Codec.'));
   const stack = error instanceof Error && !foreseen ? `\n${style.dim(error.stack ?? '')}` : '';

@@ -14,7 +14,7 @@ import { checkedCodec } from './codec-settings.js';
 import { coder, turnQueue } from './coder.js';
 import { modelOf } from './model-access.js';
 import { installQuietRuntime } from './quiet-runtime.js';
-import { duringTurn, reach } from './reach-server.js';
+import { checkNamespace, duringTurn, reach } from './reach-server.js';
 import type { StopSignals } from './stop-signals.js';
 import { terminalOf } from './terminal.js';
 import { printJson, printText } from './turn-report.js';
@@ -45,9 +45,10 @@ export async function runCommand(prompt: string, options: RunOptions, signals: S
   installQuietRuntime();
   const server = await ensureServer({ onProgress: (line) => write(`${style.dim(line)}\n`) });
   // Side by side: each takes a good part of a cold start.
+  const connecting = connectClient(run, server);
   const [client, { connection, worker }] = await Promise.all([
-    connectClient(run, server),
-    makeWorker(run, server),
+    connecting,
+    makeWorker(run, server, connecting),
   ]);
   let served: Promise<void> | undefined;
   try {
@@ -101,11 +102,18 @@ function workspace(path: string): string {
 }
 
 async function connectClient({ taskQueue }: Run, { address, namespace }: TemporalServer) {
-  return await reach(address, () => AgentClient.connect({ address, namespace, taskQueue }));
+  const client = await reach(address, () => AgentClient.connect({ address, namespace, taskQueue }));
+  await checkNamespace(client.client);
+  return client;
 }
 
-async function makeWorker({ root, model, taskQueue }: Run, { address, namespace }: TemporalServer) {
-  const place = await reach(address, () => connectWorker({ address, namespace }));
+/** `checked`: what finds out that a worker can't be; it says so in better words than the worker would. */
+async function makeWorker(
+  { root, model, taskQueue }: Run,
+  { address, namespace }: TemporalServer,
+  checked: Promise<unknown>,
+) {
+  const [place] = await Promise.all([reach(address, () => connectWorker({ address, namespace })), checked]);
   const agents = [coder(root, model)];
   return { connection: place.connection, ...(await createWorker({ agents, ...place, taskQueue })) };
 }

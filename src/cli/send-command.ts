@@ -1,6 +1,7 @@
 import type { TurnHandle } from '../client/turn-handle.js';
 import { EXIT_FAILED } from './exit-codes.js';
 import { withPlace } from './open-client.js';
+import { quoted } from './quoted.js';
 import { terminalOf } from './terminal.js';
 import { findTurn } from './turns/find-turn.js';
 import { pollersOf, startWorker } from './turns/pollers.js';
@@ -48,7 +49,7 @@ export async function sendCommand(
       write(
         `No worker polls its task queue "${taskQueue}": it counts once one does. ${startWorker(taskQueue, workflowId)}\n`,
       );
-    } else write(style.dim(`Watch it: holdfast watch ${workflowId}\n`));
+    } else write(style.dim(`Watch it: holdfast watch ${quoted(workflowId)}\n`));
     return 0;
   });
 }

@@ -1,13 +1,21 @@
+import { AgentClient } from '../client/agent-client.js';
 import { ensureServer, serverStatus, stopServer } from '../server/embedded.js';
+import { reach } from './reach-server.js';
 
 export async function startServerCommand(): Promise<void> {
   const server = await ensureServer({ onProgress: (line) => process.stderr.write(`${line}\n`) });
+  const { address, namespace } = server;
+  // Its word for it was taken.
+  if (server.source === 'TEMPORAL_ADDRESS') {
+    const client = await reach(address, () => AgentClient.connect({ address, namespace, codec: {} }));
+    await client.close();
+  }
   const how =
     server.source === 'started'
       ? 'started'
       : server.source === 'running'
         ? 'already runs'
-        : 'is named by TEMPORAL_ADDRESS';
+        : 'is named by TEMPORAL_ADDRESS or a profile, and answers';
   process.stdout.write(
     `Temporal ${how} at ${server.address}${server.uiUrl ? `, Web UI ${server.uiUrl}` : ''}\n`,
   );

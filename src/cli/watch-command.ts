@@ -3,6 +3,7 @@ import type { TurnHandle } from '../client/turn-handle.js';
 import type { TurnEvent } from '../shared/events.js';
 import { EXIT_INTERRUPTED } from './exit-codes.js';
 import { type Place, withPlace } from './open-client.js';
+import { quoted } from './quoted.js';
 import { type Terminal, terminalOf } from './terminal.js';
 import { TurnPrinter } from './turn-printer.js';
 import { printEnd, printJsonEnd } from './turn-report.js';
@@ -29,7 +30,7 @@ export async function watchCommand(name: string, options: WatchOptions): Promise
   process.once('SIGINT', leave);
   process.once('SIGTERM', leave);
   // Nobody reads it any more.
-  process.stdout.once('error', leave);
+  process.stdout.on('error', leave);
   return await withPlace(async (place) => {
     const { workflowId, taskQueue } = await findTurn(place, name);
     const watched = new Watched(place, workflowId, options);
@@ -122,8 +123,8 @@ class Watched {
 
   detached(): number {
     const { turnId } = this.turn;
-    const text = `Detached; the turn goes on. Attach again: holdfast watch ${turnId} --from ${this.seq}`;
-    const more = `End it: holdfast interrupt ${turnId}`;
+    const text = `Detached; the turn goes on. Attach again: holdfast watch ${quoted(turnId)} --from ${this.seq}`;
+    const more = `End it: holdfast interrupt ${quoted(turnId)}`;
     this.#notes.write(`\n${text}\n${this.#notes.style.dim(more)}\n`);
     return EXIT_INTERRUPTED;
   }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AgentClient } from '../client/agent-client.js';
@@ -7,7 +7,7 @@ import { DEFAULT_TASK_QUEUE } from '../shared/turn.js';
 import { Supervisor, type SupervisorEvent } from '../worker/supervisor.js';
 import { checkedCodec } from './codec-settings.js';
 import { EXIT_FAILED } from './exit-codes.js';
-import { reach } from './reach-server.js';
+import { checkNamespace, reach } from './reach-server.js';
 import { terminalOf } from './terminal.js';
 import { duration } from './turn-printer.js';
 import { UsageError } from './usage-error.js';
@@ -17,8 +17,11 @@ const PROGRAM = fileURLToPath(new URL('./worker-process.js', import.meta.url));
 /** `holdfast worker`: serves the agents that a module exports until SIGTERM or Ctrl-C. Returns the exit code. */
 export async function workerCommand(module: string, options: { taskQueue?: string }): Promise<number> {
   const path = resolve(module);
-  if (!existsSync(path))
-    throw new UsageError(`There is no file ${path}. Give the module that exports your agents.`);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found?.isFile()) {
+    const what = found ? `${path} is a folder.` : `There is no file ${path}.`;
+    throw new UsageError(`${what} Give the module that exports your agents, such as dist/agent.js.`);
+  }
   const codec = checkedCodec();
   const { write, style } = terminalOf(process.stderr);
   const server = await ensureServer({ onProgress: (line) => write(`${style.dim(line)}\n`) });
@@ -27,6 +30,7 @@ export async function workerCommand(module: string, options: { taskQueue?: strin
   const client = await reach(address, () =>
     AgentClient.connect({ address, namespace, ...(codec && { codec }) }),
   );
+  await checkNamespace(client.client);
   const supervisor = new Supervisor({
     program: PROGRAM,
     args: [path, address, namespace, taskQueue],

@@ -18,10 +18,13 @@ export function logLine({ level, message, timestampNanos, meta = {} }: LogEntry)
   return `${time} ${level} ${oneLine(message)}${where}${why(error)}\n`;
 }
 
+/** On its way out of a workflow a failure loses its type; its stack still begins with its class. */
+const FROM_WORKFLOW = /^ApplicationFailure: /;
+
 function why(error: unknown): string {
   if (error === undefined) return '';
   if (!(error instanceof Error)) return `: ${oneLine(inspect(error))}`;
-  const isFailure = 'type' in error && typeof error.type === 'string';
-  const named = `: ${isFailure ? `${error.type}: ` : ''}${oneLine(error.message)}`;
-  return isFailure ? named : `${named}\n${error.stack ?? ''}`;
+  const type = 'type' in error && typeof error.type === 'string' ? `${error.type}: ` : '';
+  const named = `: ${type}${oneLine(error.message)}`;
+  return type || FROM_WORKFLOW.test(error.stack ?? '') ? named : `${named}\n${error.stack ?? ''}`;
 }

@@ -20,7 +20,7 @@ import {
   WORKFLOW_TASK_TIMEOUT,
 } from '../shared/turn.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
-import { TurnConflict } from './errors.js';
+import { InvalidInput, TurnConflict } from './errors.js';
 import { decodePayloads } from './payloads.js';
 import { TurnHandle } from './turn-handle.js';
 import type { WaitingTurn } from './waiting.js';
@@ -99,8 +99,8 @@ export class AgentClient {
     const { turnId = randomUUID(), taskQueue = this.#taskQueue, ...rest } = options;
     const input = checkedInput({ v: 1, agent, ...askedBy(prompt), ...rest });
     const shown = shownPrompt(input);
-    if (!TURN_ID.test(turnId)) {
-      throw new TypeError(
+    if (typeof turnId !== 'string' || !TURN_ID.test(turnId)) {
+      throw new InvalidInput(
         `turnId ${JSON.stringify(turnId)}: use letters, digits and . _ : / -, 200 at most.`,
       );
     }
@@ -178,5 +178,5 @@ function asksTheSame(started: TurnInput, input: TurnInput, isWhole: boolean): bo
 function checkedInput(input: TurnInput): TurnInput {
   const problems = turnInputProblems(input);
   if (problems.length === 0) return input;
-  throw new TypeError(`This turn can't be started.\n${problems.join('\n')}`);
+  throw new InvalidInput(`This turn can't be started.\n${problems.join('\n')}`);
 }

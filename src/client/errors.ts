@@ -24,6 +24,11 @@ export class TurnFailed extends Error {
   }
 }
 
+/** What a caller gave is not what it can be; the message says what can. */
+export class InvalidInput extends TypeError {
+  override readonly name = 'TypeError';
+}
+
 /** A turn of that id was started before, with another agent or another prompt. */
 export class TurnConflict extends Error {
   override readonly name = 'TurnConflict';

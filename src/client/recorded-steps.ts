@@ -12,13 +12,14 @@ import {
 import type { CarriedTurn } from '../shared/carried.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
-import { turnIdOf } from '../shared/parent-turn.js';
 import { PEOPLE_MEMO, type PeopleMemo } from '../shared/people.js';
 import type { ModelEnd, RecordedStep } from '../shared/recorded-step.js';
 import { lastWordIn, modelTimedOut, partialTextOf, type ToolEnd } from '../shared/settle.js';
-import type { TurnInput, TurnOutcome } from '../shared/turn.js';
+import { TURN_WORKFLOW, type TurnOutcome } from '../shared/turn.js';
 import { earlierMessages } from './carried-messages.js';
+import { TurnNotFound } from './errors.js';
 import { decodeFailure, decodePayloads } from './payloads.js';
+import { recordedInput } from './recorded-input.js';
 import { RecordedSubAgents } from './recorded-sub-agents.js';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
@@ -50,7 +51,10 @@ export class RecordedSteps {
     this.#subAgents = new RecordedSubAgents(converter);
   }
 
-  /** The step that an event is, or undefined for one that says nothing of the turn. */
+  /**
+   * The step that an event is, or undefined for one that says nothing of the turn. Throws a {@link TurnNotFound} where
+   * the workflow is no turn.
+   */
   async read(event: HistoryEvent): Promise<RecordedStep | undefined> {
     const at = isoTime(event.eventTime);
     const step =
@@ -72,13 +76,19 @@ export class RecordedSteps {
     this.#attempts.clear();
     if (!this.#isFirst) return undefined;
     this.#isFirst = false;
-    const [input, carried] = (await this.#decode(attributes.input?.payloads)) as [TurnInput, CarriedTurn?];
+    const type = attributes.workflowType?.name;
+    if (type !== TURN_WORKFLOW) {
+      throw new TurnNotFound(`${this.#workflowId} is a workflow of the type ${type}, and no turn.`);
+    }
+    const [input, second] = await this.#decode(attributes.input?.payloads);
+    // The turn refuses it from anybody but Temporal.
+    const carried = attributes.continuedExecutionRunId ? (second as CarriedTurn | undefined) : undefined;
     this.#fallbackIds = new FallbackIds(carried?.interventions.fallbackIds);
     return {
       kind: 'started',
-      turnId: turnIdOf(this.#workflowId, input),
+      turnId: this.#workflowId,
       firstRunId: attributes.firstExecutionRunId ?? '',
-      input,
+      input: recordedInput(input),
       ...(carried && { carried, earlier: await earlierMessages(carried.transcript) }),
     };
   }

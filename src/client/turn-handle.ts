@@ -16,7 +16,7 @@ import { type Message, textOf } from '../shared/messages.js';
 import { ANSWER, APPROVE, DENY, type DecisionKind, readDecision } from '../shared/people.js';
 import type { TurnStep } from '../shared/steps.js';
 import { type OutcomeType, STATE_QUERY, type TurnOutcome, type TurnState } from '../shared/turn.js';
-import { TurnFailed } from './errors.js';
+import { InvalidInput, TurnFailed } from './errors.js';
 import { turnError } from './turn-error.js';
 import type { OpenRequest } from './waiting.js';
 
@@ -81,7 +81,8 @@ export class TurnHandle<Output = unknown> {
 
   /** With what a long turn's result leaves out: it is in the event history. */
   async #whole(outcome: TurnOutcome): Promise<TurnOutcome> {
-    if (outcome.messages && outcome.steps) return outcome;
+    // That of a workflow which is no turn may be anything: reading its history says so.
+    if (outcome?.messages && outcome.steps) return outcome;
     const fold = await this.#rebuilt();
     const steps = outcome.steps ?? fold.steps.list();
     if (outcome.messages) return { ...outcome, steps };
@@ -138,10 +139,10 @@ export class TurnHandle<Output = unknown> {
 
   /** A message that joins the running turn before its next model call. One that is too late is in `outcome.undelivered`. */
   async steer(message: string, options: MessageOptions = {}): Promise<SentMessage> {
-    if (message.trim() === '') throw new TypeError('An empty message can not be sent.');
+    if (message.trim() === '') throw new InvalidInput('An empty message can not be sent.');
     const bytes = jsonBytes(message);
     if (bytes > MAX_STEER_BYTES) {
-      throw new TypeError(
+      throw new InvalidInput(
         `The message takes ${bytes} bytes; it may take ${MAX_STEER_BYTES}. Put long texts into a file that a tool reads.`,
       );
     }

@@ -14,7 +14,13 @@ import { notStrictBecause } from './strict-schema.js';
 import { subAgentTool } from './sub-agent-tool.js';
 
 /** What instructions may depend on: the turn's prompt, as text, and what its starter gave along. */
-export type InstructionsInput = { prompt: string; turnId: string; metadata: JsonObject };
+export type InstructionsInput = {
+  prompt: string;
+  turnId: string;
+  metadata: JsonObject;
+  /** Fires when the turn is interrupted, the worker shuts down, or they have taken a minute. */
+  signal: AbortSignal;
+};
 export type InstructionsFunction = (turn: InstructionsInput) => string | Promise<string>;
 
 export type AgentOptions<Output extends z.ZodType = z.ZodType> = {

@@ -83,6 +83,8 @@ export type PlannedCall =
 
 export type ModelReply = Timing & {
   v: 1;
+  /** Which try it was, from 1; older workers don't say. */
+  attempt?: number;
   message: AssistantMessage;
   calls: PlannedCall[];
   usage?: Usage;
@@ -135,7 +137,13 @@ export type SubAgentUsageInput = { v: 1; workflowId: string };
 export type SubAgentUsage = { v: 1; usage: TurnUsage };
 
 /** What an interrupted model call tells, as its result or in its cancellation: all the text that it had streamed. */
-export type InterruptedReply = Timing & { v: 1; interrupted: true; text: string; spent?: TurnUsage };
+export type InterruptedReply = Timing & {
+  v: 1;
+  interrupted: true;
+  text: string;
+  spent?: TurnUsage;
+  attempt?: number;
+};
 
 /** `startedAt`: ISO 8601; how long the tool took is in its result. */
 export type RunToolResult = { v: 1; result: ToolResultBlock; startedAt?: string };

@@ -250,11 +250,11 @@ export class TurnFold {
     // Left behind by an interrupt, or by an end from outside.
     if (this.#modelRuns) this.steps.unanswered(this.iteration, this.#model, undefined);
     const settled = this.pending().map((call) => {
-      const running = this.#starts.has(call.id) ? mayStillRun(call) : notStarted(call);
+      const running = this.#starts.has(call.id) ? mayStillRun(call, outcome) : notStarted(call, outcome);
       return this.#settle(this.#lost.get(call.id) ?? running);
     });
     if (outcome === 'interrupted' || outcome === 'canceled') {
-      const note = interruptionNote(this.messages.at(-1)?.role, this.#firstRunId);
+      const note = interruptionNote(this.messages.at(-1)?.role, this.#firstRunId, outcome === 'canceled');
       if (note) this.messages.push(note);
     }
     return settled;

@@ -68,8 +68,10 @@ export function steerMessage({ id, message }: SteerMessage): Message {
 export function interruptionNote(
   lastRole: Message['role'] | undefined,
   firstRunId: string,
+  isCanceled: boolean,
 ): Message | undefined {
   if (lastRole === 'tool') return undefined;
   const id = ownId('n', firstRunId);
-  return { role: 'user', id, content: textContent(id, '[The user interrupted the turn here.]') };
+  const text = isCanceled ? '[The turn was canceled here.]' : '[The user interrupted the turn here.]';
+  return { role: 'user', id, content: textContent(id, text) };
 }

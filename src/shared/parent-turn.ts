@@ -16,8 +16,3 @@ export const isParentTurn = isShape({
 
 /** Of sub-agents within sub-agents. */
 export const MAX_DEPTH = 20;
-
-/** By which a turn is known: a session's turns are `<session>/<turnId>`, a sub-agent's is its whole workflow id. */
-export function turnIdOf(workflowId: string, { parent }: { parent?: ParentTurn }): string {
-  return parent ? workflowId : (workflowId.split('/').at(-1) ?? workflowId);
-}

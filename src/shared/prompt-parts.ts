@@ -38,13 +38,16 @@ export const isPromptParts = isListOf(
   }),
 );
 
-/** As a turn's input has it: the text that a prompt begins with, and what comes after it. */
+/**
+ * As a turn's input has it: the text that a prompt begins with, and what comes after it. What is neither text nor list
+ * stays as it is, for the check of the input to refuse.
+ */
 export function askedBy(prompt: string | readonly PromptPart[]): {
   prompt: string;
   attachments?: PromptPart[];
 } {
-  if (typeof prompt === 'string') return { prompt };
-  const [first, ...rest] = prompt;
+  if (!Array.isArray(prompt)) return { prompt: prompt as string };
+  const [first, ...rest] = prompt as readonly PromptPart[];
   if (first?.type !== 'text') return { prompt: '', attachments: [...prompt] };
   return { prompt: first.text, ...(rest.length > 0 && { attachments: rest }) };
 }

@@ -79,7 +79,7 @@ export class Steps {
       iteration,
       ...(model !== undefined && { model }),
       ...(stopReason !== undefined && { stopReason }),
-      attempts: (reply.spent?.failedCalls ?? 0) + 1,
+      attempts: attemptIn(reply) ?? (reply.spent?.failedCalls ?? 0) + 1,
       ...timingIn(reply),
       ...(reply.usage && { usage: reply.usage }),
     };
@@ -93,7 +93,7 @@ export class Steps {
     const record = {
       iteration,
       ...(model !== undefined && { model }),
-      attempts: Math.max(1, spentIn(told)?.failedCalls ?? 1),
+      attempts: attemptIn(told) ?? Math.max(1, spentIn(told)?.failedCalls ?? 1),
       ...timingIn(told),
       ...(error !== undefined && { error: wireText(error, MAX_ERROR_BYTES) }),
     };
@@ -149,6 +149,12 @@ export class Steps {
     const attempts = record.attempts + (before?.record.attempts ?? 0);
     this.#steps.push({ record: { ...record, attempts }, calls });
   }
+}
+
+/** Which try it was, by what its end tells; those before it are counted where an old worker did not say so. */
+function attemptIn(told: unknown): number | undefined {
+  const { attempt } = (typeof told === 'object' && told !== null ? told : {}) as Record<string, unknown>;
+  return typeof attempt === 'number' ? attempt : undefined;
 }
 
 /** Of an activity's result, of the details of its failure or cancellation, of a heartbeat. */

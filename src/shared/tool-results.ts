@@ -86,12 +86,24 @@ export function timedOut(call: CalledTool, seconds: number, mayStillRun: boolean
   );
 }
 
-export function notStarted(call: CalledTool): ToolResultBlock {
+const ENDINGS: Record<string, string> = {
+  canceled: 'was canceled',
+  terminated: 'was terminated',
+  timed_out: 'timed out',
+  failed: 'failed',
+};
+
+/** `turnEnded`: how. Any other ending with a call that has no result yet is an interrupt. */
+function ending(turnEnded: string): string {
+  return `the turn ${ENDINGS[turnEnded] ?? 'was interrupted'}`;
+}
+
+export function notStarted(call: CalledTool, turnEnded = 'interrupted'): ToolResultBlock {
   return answer(
     call,
     'interrupted',
     'not_started',
-    `${call.name} was not started: the user interrupted the turn before its time came. It had no effect.`,
+    `${call.name} was not started: ${ending(turnEnded)} before its time came. It had no effect.`,
   );
 }
 
@@ -100,16 +112,16 @@ export function wasRunning(call: CalledTool): ToolResultBlock {
     call,
     'interrupted',
     'was_running',
-    `${call.name} was running when the user interrupted the turn, and was stopped. Which of its effects took place is unknown.`,
+    `${call.name} was running when the turn was interrupted, and was stopped. Which of its effects took place is unknown.`,
   );
 }
 
-export function mayStillRun(call: CalledTool): ToolResultBlock {
+export function mayStillRun(call: CalledTool, turnEnded = 'interrupted'): ToolResultBlock {
   return answer(
     call,
     'interrupted',
     'may_still_run',
-    `${call.name} was running when the user interrupted the turn and did not stop in time: it may still be running. Its effects are unknown.`,
+    `${call.name} was running when ${ending(turnEnded)} and did not stop in time: it may still be running. Its effects are unknown.`,
   );
 }
 

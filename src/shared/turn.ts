@@ -29,7 +29,7 @@ export const WORKFLOW_TASK_TIMEOUT = '5 seconds';
 /** Temporal carries 2 MB a payload, and the prompt is in the outcome again, with what is said about it. */
 const INPUT_BYTES = 1_500_000;
 
-/** Ids become parts of workflow ids and of URLs. A `/` stands only between a session and its turn, a turn and a sub-agent's. */
+/** A turn's id is its workflow id, whole, and becomes a part of URLs. */
 export const TURN_ID = /^[a-zA-Z0-9][a-zA-Z0-9._:/-]{0,199}$/;
 
 export type Limits = {

@@ -118,7 +118,7 @@ class Round {
     const kind = call.do === 'question' ? 'question' : call.tool.agent ? 'sub_agent' : 'tool';
     const result =
       decided === undefined || decided === 'ended'
-        ? notStarted(called)
+        ? notStarted(called, this.#howItEnds())
         : resultOfDecision(called, decided.decision, kind);
     if (result) this.#settle(result);
     return result !== undefined;
@@ -142,11 +142,13 @@ class Round {
 
   /** What has not ended by now is settled without it; what ends later is not heard. */
   close(): Map<string, ToolResultBlock> {
+    const ended = this.#howItEnds();
     for (const call of [...this.#calls, ...this.#questions]) {
       if (this.#results.has(call.callId)) continue;
       const called = { id: call.callId, name: call.name };
       if (this.#run.children.of(call.callId).subAgent) this.#run.countSpent(unknownUsage);
-      this.#settle(this.#started.has(call.callId) ? mayStillRun(called) : notStarted(called));
+      const isRunning = this.#started.has(call.callId);
+      this.#settle(isRunning ? mayStillRun(called, ended) : notStarted(called, ended));
     }
     this.#closed = true;
     return this.#results;
@@ -156,7 +158,7 @@ class Round {
   async #runOne(call: CallToRun): Promise<void> {
     const called = { id: call.callId, name: call.name };
     for (let start = 0; ; start++) {
-      if (this.#interventions.ending) return this.#settle(notStarted(called));
+      if (this.#interventions.ending) return this.#settle(notStarted(called, this.#howItEnds()));
       this.#started.add(call.callId);
       this.#run.callStatus.set(call.callId, 'running');
       if (call.tool.agent) return await this.#runSubAgent(call);
@@ -180,6 +182,10 @@ class Round {
     this.#run.steps.subAgent(call.callId, subAgentStep(turnId, end));
     this.#settle(settleSubAgent({ id: call.callId, name: call.name }, end));
     this.#run.countSpent(await usageOf(turnId, end));
+  }
+
+  #howItEnds(): string {
+    return this.#interventions.ending?.kind === 'cancel' ? 'canceled' : 'interrupted';
   }
 
   #settle(result: ToolResultBlock): void {

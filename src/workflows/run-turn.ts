@@ -77,7 +77,7 @@ export async function runTurn<Typed extends AgentType = AgentType>(
 /** A plain error would make Temporal retry the caller's workflow task for ever. */
 function checkedInput(turnId: string, input: TurnInput): TurnInput {
   const problems = turnInputProblems(input);
-  if (!TURN_ID.test(turnId)) {
+  if (typeof turnId !== 'string' || !TURN_ID.test(turnId)) {
     problems.push(`turnId ${JSON.stringify(turnId)}: use letters, digits and . _ : / -, 200 at most.`);
   }
   if (problems.length === 0) return input;

@@ -11,7 +11,6 @@ import {
   outputRequestMessage,
   steerMessage,
 } from '../shared/opening.js';
-import { turnIdOf } from '../shared/parent-turn.js';
 import { Steps } from '../shared/steps.js';
 import {
   type CallStatus,
@@ -47,7 +46,7 @@ const messagesQuery = defineQuery<MessagesPage, [MessagesPageRequest?]>(MESSAGES
 export class TurnRun {
   readonly input: TurnInput;
   readonly people: People;
-  readonly turnId: string;
+  readonly turnId = workflowInfo().workflowId;
   readonly firstRunId = workflowInfo().firstExecutionRunId;
   readonly transcript = new Transcript();
   /** Model calls that answered. */
@@ -73,7 +72,6 @@ export class TurnRun {
   constructor(input: TurnInput, people: People) {
     this.input = input;
     this.people = people;
-    this.turnId = turnIdOf(workflowInfo().workflowId, input);
   }
 
   /**
@@ -203,9 +201,9 @@ export class TurnRun {
 
   end(outcome: OutcomeType | 'failed', interventions: Interventions): TurnOutcome {
     const undelivered = interventions.close();
-    const note =
-      outcome === 'interrupted' ? interruptionNote(this.transcript.lastRole, this.firstRunId) : undefined;
-    if (note) this.transcript.add(note);
+    const isCanceled = interventions.ending?.kind === 'cancel';
+    const note = interruptionNote(this.transcript.lastRole, this.firstRunId, isCanceled);
+    if (note && outcome === 'interrupted') this.transcript.add(note);
     this.#outcome = outcome;
     this.show();
     const messages = this.transcript.delta();

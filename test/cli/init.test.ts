@@ -13,8 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
-import { holdfast } from '../support/run-cli.js';
+import { expect, onTestFinished, test } from 'vitest';
+import { fault, serveScriptedModel } from '../../src/testing/index.js';
+import { holdfast, start } from '../support/run-cli.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const place = () => realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-init-')));
@@ -63,6 +64,15 @@ test('a new project passes its tests and runs a turn without a key', { timeout: 
   expect(said).toContain('→ look_up_order W1000000');
   expect(said).toContain('"arrives":"last Monday"');
   expect(said).toContain('completed, after 2 model calls');
+
+  const wrongKey = await serveScriptedModel([fault({ status: 401 })]);
+  onTestFinished(() => wrongKey.close());
+  const env = { OPENAI_BASE_URL: wrongKey.url, OPENAI_API_KEY: 'wrong', OPENAI_MODEL: 'm' };
+  const failed = await start(join(project, 'dist/start.js'), [], env).finished;
+  expect(failed).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/^Model\.Authentication: .*\n$/),
+  });
 });
 
 test('a project made from a checkout installs that checkout, or what it is told to', async () => {
@@ -90,6 +100,18 @@ test('a folder that has something in it stays as it is', async () => {
   expect(exitCode).toBe(2);
   expect(stderr).toContain('is not empty: it has notes.txt. Nothing was written.');
   expect(readdirSync(project)).toEqual(['notes.txt']);
+});
+
+test('a link that leads nowhere, an empty name and an empty --holdfast are refused in words', async () => {
+  const link = join(place(), 'mine');
+  symlinkSync(join(place(), 'nothing'), link);
+  const said = await Promise.all([init(link), init(''), init(join(place(), 'mine'), '--holdfast', '')]);
+  expect(said.map(({ exitCode }) => exitCode)).toEqual([2, 2, 2]);
+  expect(said.map(({ stderr }) => stderr)).toEqual([
+    expect.stringContaining(`${link} is a link that leads nowhere. Nothing was written.`),
+    expect.stringContaining("The folder's name is empty."),
+    expect.stringContaining('--holdfast is empty.'),
+  ]);
 });
 
 test('a file in the way is named', async () => {

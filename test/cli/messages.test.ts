@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { holdfast } from '../support/run-cli.js';
+import { testPlace } from '../../src/testing/index.js';
+import { holdfast, start } from '../support/run-cli.js';
 
 // What people see when something is not as it should be. No key, a wrong key and a name that runs already are in
 // run.test.ts, an unknown agent and a queue without a worker in turn-commands.test.ts.
@@ -45,17 +47,65 @@ test('no server: commands that look at turns start none, and say how to', async 
 });
 
 test('no server at TEMPORAL_ADDRESS: the address is named', async () => {
-  const { exitCode, text } = await said(['ps'], { TEMPORAL_ADDRESS: '127.0.0.1:9' });
-  expect(exitCode).toBe(1);
-  expect(text).toContain('No Temporal server answers at 127.0.0.1:9');
-  expect(text).toContain('correct the address');
+  const env = { TEMPORAL_ADDRESS: '127.0.0.1:9' };
+  for (const { exitCode, text } of await Promise.all([said(['ps'], env), said(['server', 'start'], env)])) {
+    expect(exitCode).toBe(1);
+    expect(text).toContain('No Temporal server answers at 127.0.0.1:9');
+    expect(text).toContain('correct the address');
+  }
 });
 
 test('a namespace that the server has not is named', async () => {
-  const { exitCode, text } = await said(['ps'], { TEMPORAL_NAMESPACE: 'nowhere' });
-  expect(exitCode).toBe(2);
-  expect(text).toContain('no namespace "nowhere"');
-  expect(text).toContain('temporal operator namespace create');
+  const model = { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', OPENAI_MODEL: 'm' };
+  const commands = [['ps'], ['worker', file('agent.mjs', '')], ['run', 'hello']];
+  const env = { TEMPORAL_NAMESPACE: 'nowhere', ...model };
+  for (const { exitCode, text } of await Promise.all(commands.map((args) => said(args, env)))) {
+    expect(exitCode).toBe(2);
+    expect(text).toContain('no namespace "nowhere"');
+    expect(text).toContain('temporal operator namespace create');
+  }
+});
+
+test('a reader that leaves gets no stack', async () => {
+  const running = holdfast(['ps', '--all']);
+  running.process.stdout?.destroy();
+  expect((await running.finished).stderr).not.toMatch(/EPIPE| {4}at /);
+});
+
+test('what nobody foresaw is told with its stack', async () => {
+  const module = new URL('../../dist/cli/report-error.js', import.meta.url).href;
+  const program = `import { reportError } from '${module}'; reportError(new TypeError('a bug'));`;
+  const { stderr } = await start(file('bug.mjs', program), []).finished;
+  expect(stderr).toMatch(/^Error: a bug\nTypeError: a bug\n {4}at /);
+});
+
+test('a worker whose module never comes to be loaded ends when it is told to', async () => {
+  const endless = file(
+    'endless.mjs',
+    "console.log('loading'); await new Promise(() => setInterval(() => {}, 1000));",
+  );
+  const worker = holdfast(['worker', endless]);
+  await worker.printed('loading');
+  worker.process.kill('SIGTERM');
+  expect((await worker.finished).exitCode).toBe(0);
+});
+
+test("a worker tells of a failed turn in a line, without the workflow's stack", async () => {
+  const { client } = await testPlace();
+  const taskQueue = `log-${randomUUID()}`;
+  const module = (name: string) => new URL(`../../dist/${name}.js`, import.meta.url).href;
+  const program = `
+    import { defineAgent } from '${module('index')}';
+    import { fault, scriptedModel } from '${module('testing/index')}';
+    const model = scriptedModel([fault({ status: 401 })]);
+    export const agent = defineAgent({ name: 'locked', instructions: 'Work.', model });`;
+  const worker = holdfast(['worker', file('agent.mjs', program), '--task-queue', taskQueue]);
+  await worker.printed('Serving');
+  const turn = await client.start('locked', 'hello', { taskQueue });
+  await turn.result().catch(() => undefined);
+  await worker.printed(`Workflow failed (turn ${turn.turnId}): `);
+  worker.process.kill('SIGTERM');
+  expect((await worker.finished).stderr).not.toContain('    at ');
 });
 
 test('port taken: each command that needs a server says whose it is and what to set', async () => {
@@ -90,6 +140,16 @@ test('a module that is no agent: the file is named, and what it should export', 
   const noAgent = await said(['worker', file('agent.mjs', 'export const nothing = 1;')]);
   expect(noAgent.exitCode).toBe(1);
   expect(noAgent.text).toContain('agent.mjs exports no agent. Export what defineAgent(...) returns');
+  const folder = await said(['worker', tmpdir()]);
+  expect(folder).toMatchObject({
+    exitCode: 2,
+    text: expect.stringContaining('is a folder. Give the module'),
+  });
+  const foreign = await said(['worker', file('agent.py', '')]);
+  expect(foreign.text).toMatch(/agent\.py can't be loaded\..*\n.*compile it \(npx tsc\)/);
+  const ends = await said(['worker', file('ends.mjs', 'process.exit(0);')]);
+  expect(ends.exitCode).toBe(1);
+  expect(ends.text).toMatch(/ends\.mjs ended its process when it was loaded \(exit code 0\)/);
   const broken = await said(['worker', file('broken.mjs', 'export const = 1;')]);
   expect(broken.exitCode).toBe(1);
   expect(broken.text).toMatch(/broken\.mjs can't be loaded\. SyntaxError: /);

@@ -124,6 +124,7 @@ test('a beginning of an id names the turn, where no other begins so', async () =
     stderr: expect.stringContaining(`Several turns begin with ${id}`),
   });
   expect(several.stderr).toContain(done);
+  expect(await said('show', '')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is empty.') });
   expect(none).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('holdfast ps --all') });
 });
 

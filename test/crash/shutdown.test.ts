@@ -52,7 +52,7 @@ describe('a worker that is told to end by SIGTERM', () => {
     const { outcome, results } = await turn.ended();
     expect(outcome).toMatchObject({ type: 'completed', text: 'done' });
     expect(results).toMatchObject([{ status: 'unknown', cause: 'worker_lost' }]);
-    expect(JSON.stringify(results)).not.toContain('user interrupted');
+    expect(JSON.stringify(results)).not.toContain('interrupted');
     expect(turn.runsOf('hold')).toBe(1);
     expect(turn.lines('began', 'stop of hold')).toHaveLength(1);
   });

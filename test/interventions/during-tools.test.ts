@@ -30,7 +30,7 @@ describe('an interrupt during tools', () => {
       ['interrupted', 'not_started'],
     ]);
     expect(textOfResult(results[0])).toBe('done');
-    expect(textOfResult(results[1])).toContain('was running when the user interrupted');
+    expect(textOfResult(results[1])).toContain('was running when the turn was interrupted');
     expect(textOfResult(results[2])).toContain('was not started');
     expect(last.runs).toEqual([]);
     expect(shapeOf(transcript)).toBe('user, assistant, tool');

@@ -85,6 +85,15 @@ test('a turn has the id, limits and metadata that its workflow gave, and clients
   expect(results).toMatchObject({ content: [{ content: [{ text: '{"day":"Monday"}' }] }] });
 });
 
+test("a workflow of one's own is no turn, and looking at it as one says so", async () => {
+  const own = await worker.start('turn', asked([text('done')]));
+  await own.result();
+  const { workflowId } = own;
+  const told = `${workflowId} is a workflow of the type turn, and no turn.`;
+  await expect(worker.client.turn(workflowId).transcript()).rejects.toThrow(told);
+  await expect(worker.client.turn(workflowId).events().next()).rejects.toThrow(told);
+});
+
 test('a turn whose id was used before fails the workflow as a conflict', async () => {
   const turnId = `report-${randomUUID()}`;
   await (await worker.start('turn', asked([text('done')], { turnId }))).result();
@@ -104,6 +113,9 @@ test('a fault of the model fails the workflow with its type and the outcome so f
 
 test.each<[string, object, string]>([
   ['no agent', { agent: '' }, 'agent: '],
+  ['no prompt', { prompt: undefined }, 'prompt: expected a text'],
+  ['a prompt that is neither text nor list', { prompt: 5 }, 'prompt: expected a text'],
+  ['an id that is no text', { turnId: null }, 'turnId null: use letters'],
   ['an option that it does not know', { limit: 3 }, 'limit'],
   ['an id that no turn can have', { turnId: 'a b' }, 'turnId "a b": use letters'],
 ])('a turn with %s fails the workflow, in words', async (_, options, told) => {

@@ -36,6 +36,7 @@ async function cancel(turn: TurnHandle, { client }: Pick<RunningWorker, 'client'
   const handle = client.client.workflow.getHandle(turn.turnId);
   const page = await handle.query<MessagesPage, [object]>('messages', { v: 1, from: 0 });
   expect(page.messages).toEqual(transcript);
+  expect(JSON.stringify(transcript)).not.toContain('user interrupted');
   await replay(turn.turnId);
   return transcript;
 }
@@ -225,5 +226,17 @@ test('a cancel that comes after the end changes nothing', async () => {
     await turn.result();
     await turn.cancel().catch(() => undefined);
     expect(await turn.result()).toMatchObject({ type: 'completed', text: 'done' });
+  });
+});
+
+test('the transcript of a terminated turn says that it was terminated', async () => {
+  const { honoring, honoringRuns } = toolsToCancel();
+  const agent = agentWith([honoring.tool], { model: scriptedModel(asks('honoring')) });
+  await withWorker(agent, async ({ start, client }) => {
+    const turn = await start('hello');
+    await honoringRuns.opened;
+    await client.client.workflow.getHandle(turn.turnId).terminate();
+    const [result] = toolResults(await turn.transcript());
+    expect(textOfResult(result)).toContain('was running when the turn was terminated');
   });
 });

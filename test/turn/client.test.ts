@@ -76,6 +76,21 @@ test('the turnId of a turn of another agent is refused', async () => {
   await expect(other).rejects.toThrow('the agent "tester"');
 });
 
+test('a turnId with a slash is whole in the outcome, the events, the tools and the state', async () => {
+  const turnId = `anna/${randomUUID()}`;
+  const turn = await worker.start(scriptedModel([toolCall('slow'), text('done')]), 'hello', { turnId });
+  await gateOf(`${turnId} runs`).opened;
+  expect(await turn.state()).toMatchObject({ turnId });
+  gateOf(turnId).open();
+  expect((await turn.result()).turnId).toBe(turnId);
+  for (const event of await all(worker.client.turn(turnId).events())) expect(event.turnId).toBe(turnId);
+});
+
+test.each([undefined, null, 5, { a: 1 }])('the prompt %j is refused in words', async (prompt) => {
+  const start = worker.client.start('tester', prompt as unknown as string);
+  await expect(start).rejects.toThrow('prompt: expected a text');
+});
+
 test('a turnId that no URL can hold is refused', async () => {
   const start = worker.start(answering(), 'hello', { turnId: 'a b' });
   await expect(start).rejects.toThrow('turnId "a b": use letters, digits');

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { instructionsFor } from '../../src/activities/instructions.js';
 import { type Agent, defineAgent, type InstructionsFunction } from '../../src/define/define-agent.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import type { CallModelInput } from '../../src/shared/activities.js';
 import { textOf } from '../../src/shared/messages.js';
 import {
   attempts,
@@ -12,7 +14,9 @@ import {
   testTurn,
   text,
   toolCall,
+  withWorker,
 } from '../../src/testing/index.js';
+import { gate } from './agents.js';
 
 const look = defineTool({
   name: 'look',
@@ -49,7 +53,14 @@ describe('instructions that are worked out for a turn', () => {
       metadata: { who: 'Ada' },
     });
     expect(told(model)).toEqual(Array(4).fill('Version 1 for Ada.'));
-    expect(asked).toEqual([{ prompt: 'Where to?', turnId: outcome.turnId, metadata: { who: 'Ada' } }]);
+    expect(asked).toEqual([
+      {
+        prompt: 'Where to?',
+        turnId: outcome.turnId,
+        metadata: { who: 'Ada' },
+        signal: expect.any(AbortSignal),
+      },
+    ]);
     expect(transcript[0]).toMatchObject({ role: 'system', content: [{ text: 'Version 1 for Ada.' }] });
     expect(calls).toHaveLength(3);
   });
@@ -105,6 +116,32 @@ describe('instructions that are worked out for a turn', () => {
     await expect(testTurn(agent(instructions), 'Go.', { model })).rejects.toMatchObject({
       type: 'Agent.InstructionsFailed',
       message: `The instructions of the agent "guide" could not be made: ${why}`,
+    });
+  });
+
+  test('hold no interrupt up where they never come, and hear of it', async () => {
+    const [asked, stopped] = [gate(), gate()];
+    const never: InstructionsFunction = async ({ signal }) => {
+      signal.addEventListener('abort', stopped.open);
+      asked.open();
+      return await new Promise<string>(() => {});
+    };
+    await withWorker(agent(never), async ({ start }) => {
+      const turn = await start('Go.');
+      await asked.opened;
+      await turn.interrupt();
+      expect(await turn.result()).toMatchObject({ type: 'interrupted', usage: { unknownCalls: 0 } });
+      await stopped.opened;
+    });
+  });
+
+  test('fail by name where they take too long', async () => {
+    const never = () => new Promise<string>(() => {});
+    const input = { turnId: 'late' } as CallModelInput;
+    const late = instructionsFor(agent(never), input, [], new AbortController().signal, 1);
+    await expect(late).rejects.toMatchObject({
+      type: 'Agent.InstructionsFailed',
+      message: expect.stringContaining('they were not there within 0.001 s'),
     });
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { fallback } from '../../src/activities/fallback.js';
 import { readHistory } from '../../src/client/read-history.js';
 import { type FinishedTurn, TurnFailed } from '../../src/client.js';
 import { retryable } from '../../src/define/define-tool.js';
@@ -77,6 +78,14 @@ describe('outcome.steps', () => {
     expect(outcome.steps).toHaveLength(2);
     expect(outcome.steps[1]).toMatchObject({ attempts: 2, stopReason: 'end_turn', ...timed });
     expect(await rebuilt(outcome.turnId)).toEqual(outcome.steps);
+  });
+
+  test('counts tries, and no models that one try has gone on to', async () => {
+    const busy = scriptedModel([fault({ status: 503 })]);
+    const model = fallback([busy, scriptedModel([text('done')], { name: 'other' })]);
+    const outcome = await turnOf([], { model });
+    expect(outcome).toMatchObject({ text: 'done', usage: { failedCalls: 1 } });
+    expect(outcome.steps).toMatchObject([{ attempts: 1, model: 'other' }]);
   });
 
   test('is whole where the turn is too long for its result, over all its runs', async () => {

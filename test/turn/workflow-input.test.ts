@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { TurnOutcome } from '../../src/shared/turn.js';
 import { scriptedModel, text } from '../../src/testing/index.js';
 import { hostileText } from '../shared/hostile.js';
 import { sharedWorker } from './shared-worker.js';
@@ -9,7 +10,7 @@ import { sharedWorker } from './shared-worker.js';
 const worker = sharedWorker([]);
 
 /** What anybody may start with Temporal's own tools; gives the failure's type and text. */
-async function failureOf(input: unknown): Promise<{ type: string | null | undefined; message: string }> {
+async function failureOf(input: unknown): Promise<Failure> {
   const handle = await worker.client.client.workflow.start('holdfast.turn', {
     taskQueue: worker.taskQueue,
     workflowId: randomUUID(),
@@ -18,11 +19,19 @@ async function failureOf(input: unknown): Promise<{ type: string | null | undefi
   return await endOf(handle.workflowId);
 }
 
-async function endOf(workflowId: string): Promise<{ type: string | null | undefined; message: string }> {
+type Failure = { type: string | null | undefined; message: string; outcome?: TurnOutcome };
+
+async function endOf(workflowId: string): Promise<Failure> {
   const handle = worker.client.client.workflow.getHandle(workflowId);
   const error = await handle.result().catch((caught: unknown) => caught);
+  // Whatever it was started with, it can be looked at.
+  expect((await worker.client.turn(workflowId).transcript()).at(-1)).toMatchObject({ role: 'user' });
+  for await (const event of worker.client.turn(workflowId).events()) expect(event.turnId).toBe(workflowId);
   const cause = error instanceof WorkflowFailedError ? error.cause : undefined;
-  if (cause instanceof ApplicationFailure) return { type: cause.type, message: cause.message };
+  if (cause instanceof ApplicationFailure) {
+    const outcome = cause.details?.[0] as TurnOutcome | undefined;
+    return { type: cause.type, message: cause.message, ...(outcome && { outcome }) };
+  }
   throw new Error('The turn was to fail, and did not.', { cause: error });
 }
 
@@ -45,6 +54,11 @@ test.each([
   ['no prompt', { v: 1, agent: 'tester' }, 'prompt'],
   ['a key that it does not know', { ...valid, promt: 'hello' }, 'promt'],
   ['a prompt that is no text', { ...valid, prompt: 7 }, 'prompt'],
+  [
+    'nothing as it should be',
+    { v: 1, agent: 7, prompt: { a: 1 }, transcript: 1, attachments: [null] },
+    'agent',
+  ],
   ['an agent without a name', { ...valid, agent: '' }, 'agent'],
   ['a limit of 0', { ...valid, limits: { iterations: 0 } }, 'limits.iterations'],
   [
@@ -114,5 +128,6 @@ test('an agent that no worker has fails the turn by name', { timeout: 30_000 }, 
   for (const failure of failures) {
     expect(failure.type).toBe('Agent.NotHere');
     expect(failure.message).toContain('this one serves: tester 1.');
+    expect(failure.outcome?.steps).toMatchObject([{ iteration: 0, attempts: 10 }]);
   }
 });

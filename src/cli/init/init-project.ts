@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../usage-error.js';
@@ -29,6 +30,7 @@ const FILES_SHOWN = 3;
  * name can't be a package's, or where something is there; then nothing was written.
  */
 export async function initProject(folder: string, options: InitOptions) {
+  if (folder === '') throw new UsageError(`The folder's name is empty. ${TODO}`);
   const target = resolve(folder);
   const name = checkedName(basename(target));
   await refuseUsed(target, folder);
@@ -59,7 +61,10 @@ function checkedName(name: string): string {
 
 async function refuseUsed(target: string, folder: string): Promise<void> {
   const entries = await readdir(target).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
+    if (error.code === 'ENOENT') {
+      if (!lstatSync(target, { throwIfNoEntry: false })) return [];
+      throw new UsageError(`${target} is a link that leads nowhere. ${TODO}`);
+    }
     if (error.code === 'ENOTDIR') throw new UsageError(`${target} is a file. ${TODO}`);
     throw new UsageError(`${target} can't be read (${error.code}). ${TODO}`);
   });

@@ -12,6 +12,7 @@ const SHOWN_MATCHES = 5;
  * Throws a TurnNotFound, or a UsageError for what is no turn or several.
  */
 export async function findTurn(place: Place, name: string): Promise<WorkflowExecutionDescription> {
+  if (name === '') throw new UsageError('The turn id is empty. List those that there are: holdfast ps --all');
   const { workflow } = place.client.client;
   const described = await describe(place, name);
   if (described) {

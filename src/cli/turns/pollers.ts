@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { quoted } from '../quoted.js';
 import { isoTime } from './waiting.js';
 
 /** A process that asks the queue for work. */
@@ -28,6 +29,6 @@ export async function pollersOf(client: Client, taskQueue: string): Promise<Poll
 export function startWorker(taskQueue: string, turnId: string): string {
   // `holdfast run` has a queue for each turn, which its own worker polls.
   return taskQueue.startsWith('holdfast:')
-    ? `Its worker was that of a holdfast run: give that command again, with --turn-id ${turnId}`
-    : `Start one: holdfast worker <module> --task-queue ${taskQueue}`;
+    ? `Its worker was that of a holdfast run: give that command again, with --turn-id ${quoted(turnId)}`
+    : `Start one: holdfast worker <module> --task-queue ${quoted(taskQueue)}`;
 }

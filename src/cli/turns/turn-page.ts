@@ -1,4 +1,5 @@
 import type { TurnUsage } from '../../shared/usage.js';
+import { quoted } from '../quoted.js';
 import { cut, oneLine, wrapped } from '../table.js';
 import { safeText, type Terminal } from '../terminal.js';
 import { duration } from '../turn-printer.js';
@@ -128,6 +129,6 @@ function callLine(
 function ending({ style }: Terminal, { status, outcome, steps, turnId, endedAt }: TurnLook): string[] {
   const text = (outcome?.text ?? steps.at(-1)?.text ?? '').trim();
   const said = text === '' ? [] : [`\n${safeText(text)}\n`];
-  const next = endedAt || status !== 'running' ? `transcript ${turnId}` : `watch ${turnId}`;
-  return [...said, `\n${style.dim(`holdfast ${next}`)}\n`];
+  const next = endedAt || status !== 'running' ? 'transcript' : 'watch';
+  return [...said, `\n${style.dim(`holdfast ${next} ${quoted(turnId)}`)}\n`];
 }

@@ -5,6 +5,7 @@ import { scriptedModel, text, toolCall } from 'holdfast/testing';
  * what the tool answered. Delete this file when you have a model.
  */
 export const offlineModel = scriptedModel([
+  // It calls no tool but this one. To see yours called: return toolCall('my_tool', { its: 'arguments' });
   (messages) => {
     const orderId = /W\d+/.exec(JSON.stringify(messages))?.[0] ?? 'W2378156';
     return toolCall('look_up_order', { orderId });

@@ -2,7 +2,7 @@
 // run on as many machines as you like (npm run worker), and clients anywhere start turns and watch them.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { AgentClient } from 'holdfast/client';
+import { AgentClient, TurnFailed } from 'holdfast/client';
 import { agent, hasModel } from './agent.js';
 
 const prompt = process.argv.slice(2).join(' ') || 'Where is my order W2378156?';
@@ -27,6 +27,11 @@ try {
   const outcome = await turn.result();
   console.log(outcome.text);
   console.log(`\n${outcome.type}, after ${outcome.iterations} model calls`);
+} catch (error) {
+  // A wrong key, a model that does not answer: what each type means, and what to do, is in Holdfast's docs/errors.md.
+  if (!(error instanceof TurnFailed)) throw error;
+  console.error(`${error.type}: ${error.message}`);
+  process.exitCode = 1;
 } finally {
   worker.kill('SIGTERM');
   await client.close();
