@@ -48,13 +48,28 @@ function call(index: number | undefined, id: string, name: string, written: stri
   return [named(index, id, name), ...pieces(written, size).map((piece) => more(index, piece))];
 }
 
-function responses(size: number, endsWithItems: boolean): Recorded {
+/** Another id on each chunk. */
+function withNewIds(fragments: unknown[], name: string): unknown[] {
+  return fragments.map((one, at) => ({ ...(one as object), id: `${name}${at}` }));
+}
+
+/** Its arguments begin with `{}`, and its id comes with each piece. */
+function emptyAtFirst(id: string, name: string, written: string, size: number): unknown[] {
+  return [
+    named(undefined, id, name, '{}'),
+    ...pieces(written, size).map((piece) => more(undefined, piece)),
+  ].map((one) => ({ ...one, id }));
+}
+
+/** `hasArguments`: the items have them, too, and not only the events before. */
+function responses(size: number, endsWithItems: boolean, hasArguments = true): Recorded {
   const calls = [item.call('pay', pay), { ...item.call('look', look), id: 'fc_2', call_id: 'call_2' }];
   const response = (status: string, output: object[]) => ({
     type: `response.${status}`,
     response: { id: 'resp_1', object: 'response', status, model: 'm', output },
   });
-  const last = { ...response('completed', endsWithItems ? calls : []) };
+  const asItem = (one: (typeof calls)[number]) => (hasArguments ? one : { ...one, arguments: undefined });
+  const last = { ...response('completed', endsWithItems ? calls.map(asItem) : []) };
   const events = [
     { ...response('created', []), response: { ...response('created', []).response, status: 'in_progress' } },
     { type: 'response.output_text.delta', output_index: 0, delta: 'I will 支付.' },
@@ -71,7 +86,7 @@ function responses(size: number, endsWithItems: boolean): Recorded {
         delta: piece,
       })),
       { type: 'response.function_call_arguments.done', output_index: at + 1, arguments: one.arguments },
-      { type: 'response.output_item.done', output_index: at + 1, item: one },
+      { type: 'response.output_item.done', output_index: at + 1, item: asItem(one) },
     ]),
     last,
   ];
@@ -89,8 +104,13 @@ export const recorded: Recorded[] = [
   chat([...call(0, 'a', 'pay', pay, 9), ...call(0, 'b', 'look', look, 3)]),
   chat([...call(undefined, 'a', 'pay', pay, 9), ...call(undefined, 'b', 'look', look, 4)]),
   chat([named(0, 'a', 'pay', pay), named(2, '', 'look', look)]),
+  chat([...withNewIds(call(0, '', 'pay', pay, 8), 'a'), ...withNewIds(call(1, '', 'look', look, 6), 'b')]),
+  chat([...withNewIds(call(0, '', 'pay', pay, 8), 'a'), ...withNewIds(call(0, '', 'look', look, 6), 'b')]),
+  chat([...emptyAtFirst('a', 'pay', pay, 9), ...emptyAtFirst('b', 'look', look, 4)]),
   responses(6, true),
   responses(11, false),
+  responses(8, false, false),
+  responses(8, true, false),
 ];
 
 /** Mulberry32: the same numbers from the same seed. */
@@ -129,7 +149,7 @@ const junk = [
   '\0\ufeff\ud83d\n',
 ];
 
-/** `forged`: after the cut comes an ending, so that nobody can see that the arguments of a call are missing. */
+/** `forged`: after the cut comes an ending or `[DONE]`, so that nobody can see that the arguments of a call are missing. */
 export type Cut = { bytes: Uint8Array; forged: boolean };
 
 /** Cut anywhere, and whatever may come after a cut; or junk between two frames. No frame itself is changed. */
@@ -149,7 +169,10 @@ export function cutOrInterrupted(stream: Recorded, random: Random): Cut {
   const done = 'data: [DONE]\n\n';
   const tails = ['', '\n\n', done, `\n\n${done}`, forged, pick(), all, `\n\n${all}`];
   const tail = tails[random(tails.length)] ?? '';
-  return { bytes: new Uint8Array([...cut, ...encoder.encode(tail)]), forged: tail.includes(lastFrame) };
+  return {
+    bytes: new Uint8Array([...cut, ...encoder.encode(tail)]),
+    forged: [lastFrame, done].some((one) => tail.includes(one)),
+  };
 }
 
 /** Bytes flipped, lost, repeated, put in and moved, anywhere. */

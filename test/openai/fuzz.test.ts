@@ -40,12 +40,12 @@ async function read(
   }
 }
 
-/** The arguments of the calls that the plan would run. None at all are `{}` there; `forged` says that this can't be told. */
+/** The arguments of the calls that the plan would run. None at all are `{}` there, as some send at first; `forged` says that this can't be told. */
 function runs(reply: WireReply, forged = false): string[] {
   if (reply.stopReason !== 'tool_use') return [];
   return reply.content.flatMap((part) => {
     if (part.type !== 'tool_call' || !['pay', 'look'].includes(part.name)) return [];
-    if (part.arguments.trim() === '') return forged ? [] : [''];
+    if (['', '{}'].includes(part.arguments.trim())) return forged ? [] : [part.arguments];
     const parsed = parseJson(part.arguments);
     return parsed.ok && typeof parsed.value === 'object' ? [part.arguments] : [];
   });

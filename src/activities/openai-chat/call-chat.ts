@@ -18,6 +18,6 @@ export async function callChat({ access, options, request, context }: ApiCall): 
       sendWithReasoning(asked, () =>
         postBody(client, '/chat/completions', chatBody(request, access, options), signal),
       ),
-    reply: chatReply(place.origin, context.onText),
+    reply: chatReply(place.origin, context.onText, Number(options.body?.['n'] ?? 1) > 1),
   });
 }

@@ -1,49 +1,39 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.js';
-import type { ModelPart } from '../../shared/model-port.js';
 import type { Usage } from '../../shared/usage.js';
 import { providerError } from '../openai/classify-error.js';
+import { errorInReply } from '../openai/error-in-reply.js';
 import { modelFailure } from '../openai/model-failure.js';
 import type { ReplyAccumulator } from '../openai/read-reply.js';
 import { announcesCalls, faultOfFinish, toStopReason } from '../openai/stop-reason.js';
 import { countsOf } from '../openai/usage.js';
-import { reasoningAccumulator } from './chat-reasoning.js';
-import { toolCallFragments } from './tool-call-fragments.js';
+import { chatMessage } from './chat-message.js';
 
-/** A reply of Chat Completions, from the chunks of a stream or from one whole body. */
-export function chatReply(origin: string, onText: (text: string) => void): ReplyAccumulator {
-  const calls = toolCallFragments(origin);
-  const reasoning = reasoningAccumulator(origin);
-  let text = '';
+/**
+ * A reply of Chat Completions, from the chunks of a stream or from one whole body. `several`: more than one choice was
+ * asked for, of which it is that at 0. Else their places tell nothing: Portkey's gateway counts Cohere's parts there.
+ */
+export function chatReply(origin: string, onText: (text: string) => void, several = false): ReplyAccumulator {
+  const message = chatMessage(origin, onText);
+  let sawDelta = false;
   let finish: string | null = null;
   let finished = false;
-  let refused = false;
-  let begun = false;
   let usage: Usage | undefined;
   let model = '';
 
-  function addText(piece: string): void {
-    if (piece === '') return;
-    text += piece;
-    onText(piece);
-  }
-
-  function addDelta(delta: JsonObject): void {
-    begun ||= saysAnything(delta);
-    reasoning.add(delta);
-    addText(plainText(delta['content']));
-    const refusal = plainText(delta['refusal']);
-    refused ||= refusal !== '';
-    addText(refusal);
-    // Portkey's gateway sends Cohere's as they are, one for itself and not in a list.
-    for (const fragment of [delta['tool_calls'] ?? []].flat()) calls.add(fragment);
-    // The form before there were several calls in one reply.
-    if (isJsonObject(delta['function_call'])) calls.add({ index: 0, function: delta['function_call'] });
+  function ours(choices: readonly Json[]): Json | undefined {
+    if (!several) return choices[0];
+    return choices.find((choice) => isJsonObject(choice) && (choice['index'] ?? 0) === 0);
   }
 
   function addChoice(choice: JsonObject): void {
     if (choice['error']) throw providerError(undefined, choice);
-    const delta = choice['delta'] ?? choice['message'];
-    if (isJsonObject(delta)) addDelta(delta);
+    const delta = choice['delta'];
+    if (isJsonObject(delta) && message.add(delta)) sawDelta = true;
+    const whole = choice['message'];
+    if (isJsonObject(whole)) {
+      if (sawDelta) message.complete(whole);
+      else message.add(whole);
+    }
     const reason = choice['finish_reason'];
     if (typeof reason !== 'string' || reason === '') return;
     finish = reason;
@@ -53,50 +43,39 @@ export function chatReply(origin: string, onText: (text: string) => void): Reply
   return {
     add(chunk: Json): void {
       if (!isJsonObject(chunk)) return;
-      if (chunk['error']) throw providerError(undefined, chunk);
+      const error = errorInReply(chunk);
+      if (error !== undefined) throw providerError(undefined, error);
       if (typeof chunk['model'] === 'string') model = chunk['model'];
       usage = toUsage(chunk['usage']) ?? usage;
-      const choice = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
+      const choice = Array.isArray(chunk['choices']) ? ours(chunk['choices']) : undefined;
       if (isJsonObject(choice)) addChoice(choice);
     },
     finish(): void {
       finished = true;
     },
     isFinished: () => finished,
-    phase: () => (begun ? 'saying' : 'beginning'),
+    heard: message.heard,
+    phase: () => (message.heard() > 0 ? 'saying' : 'beginning'),
     usage: () => usage,
     end(done: boolean) {
       // Without a finish reason, `[DONE]` is believed only where it can be seen that nothing is missing.
-      if (!finished && !(done && calls.areWhole())) {
+      if (!finished && !(done && message.hasWholeCalls())) {
         throw modelFailure('Model.StreamCut', 'the stream ended without a finish reason');
       }
       const fault = faultOfFinish(finish);
       if (fault !== undefined) throw modelFailure(fault, `the finish reason is "${finish}"`);
-      const parts = calls.parts();
-      const said: ModelPart[] = text === '' ? [] : [{ type: 'text', text }];
-      const content = [...reasoning.parts(), ...said, ...parts];
-      const stopReason = refused ? 'refusal' : toStopReason(finish, parts.length > 0);
-      const lacksCalls = parts.length === 0 && !refused && announcesCalls(finish);
+      const { content, hasCalls } = message.content();
+      const refused = message.refused();
+      const lacksCalls = !hasCalls && !refused && announcesCalls(finish);
       return {
-        ...{ content, stopReason },
+        content,
+        stopReason: refused ? 'refusal' : toStopReason(finish, hasCalls),
         ...(usage && { usage }),
         ...(model !== '' && { model }),
         ...(lacksCalls && { lacksCalls }),
       };
     },
   };
-}
-
-/** Many servers send the role at once, and what is said when the model has come to it. */
-function saysAnything({ role: _role, ...delta }: JsonObject): boolean {
-  return Object.values(delta).some((value) => (Array.isArray(value) ? value.length > 0 : Boolean(value)));
-}
-
-/** A text, or a list of text parts as some gateways send it. */
-function plainText(value: Json | undefined): string {
-  if (typeof value === 'string') return value;
-  if (!Array.isArray(value)) return '';
-  return value.map((part) => (isJsonObject(part) ? plainText(part['text']) : '')).join('');
 }
 
 function toUsage(value: Json | undefined): Usage | undefined {

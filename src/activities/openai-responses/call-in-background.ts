@@ -12,6 +12,7 @@ import { placeOf } from '../openai/origin.js';
 import { postBody } from '../openai/post-body.js';
 import type { ReplyAccumulator, WireReply } from '../openai/read-reply.js';
 import { sendWithReasoning } from '../openai/reasoning-refusals.js';
+import { usageOfFailure } from '../openai/usage.js';
 import { responsesBody } from './responses-body.js';
 import { responsesReply } from './responses-reply.js';
 
@@ -132,7 +133,7 @@ async function replyOf(call: ApiCall, response: JsonObject): Promise<WireReply> 
   } catch (error) {
     await forget(call);
     const failure = classifyError(error, access.apiKey);
-    failure.usage ??= reply.usage?.() ?? 'unknown';
+    failure.usage ??= usageOfFailure(reply.usage?.()) ?? 'unknown';
     throw failure;
   }
 }

@@ -1,6 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../shared/json.js';
 import type { ModelPart } from '../../shared/model-port.js';
 import { argumentsText } from '../openai/deep-json.js';
+import { saysNothing } from '../openai/no-arguments.js';
 import { toOpaque } from '../openai/origin.js';
 import { ITEM, PHASE } from './to-input-items.js';
 
@@ -60,6 +61,25 @@ export function isRefused(item: JsonObject): boolean {
 /** A call that is marked as cut, or whose arguments never came, is not to be run. */
 export function isWhole(item: JsonObject): boolean {
   return item['type'] !== 'function_call' || !['incomplete', 'in_progress'].includes(plain(item['status']));
+}
+
+/**
+ * A call whose item says nothing of its arguments, with what was `streamed` of them. `mayLack`: some came, in pieces or
+ * for nobody, so that without any it is `incomplete`.
+ */
+export function withArguments(item: JsonObject, streamed: string | undefined, mayLack: boolean): JsonObject {
+  if (item['type'] !== 'function_call' || !saysNothing(argumentsText(item['arguments'] ?? ''))) return item;
+  if (streamed !== undefined && !saysNothing(streamed)) return { ...item, arguments: streamed };
+  return mayLack && !isNothing(streamed) ? { ...item, status: 'incomplete' } : item;
+}
+
+/** Streamed, and nothing all the same. */
+function isNothing(streamed: string | undefined): boolean {
+  return streamed !== undefined && saysNothing(streamed);
+}
+
+export function isWholeJson(text: string): boolean {
+  return text !== '' && parseJson(text).ok;
 }
 
 function listIn(value: Json | undefined): JsonObject[] {

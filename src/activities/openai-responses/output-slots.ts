@@ -1,43 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.js';
-import { textOfItem } from './output-items.js';
-
-type Slot = {
-  index: string;
-  id: string;
-  item?: JsonObject;
-  done: boolean;
-  arguments?: string;
-  streamed: string;
-};
+import { saysNothing } from '../openai/no-arguments.js';
+import { isWholeJson, textOfItem, withArguments } from './output-items.js';
+import { type Slot, slotTable } from './slot-table.js';
 
 /** The items of a reply as a stream brings them, by their place in it; some servers tell only their ids, or nothing. */
 export function outputSlots(onText: (text: string) => void) {
-  const slots: Slot[] = [];
-
-  function add(index: string, id: string): Slot {
-    const slot: Slot = { index, id, done: false, streamed: '' };
-    slots.push(slot);
-    return slot;
-  }
-
-  function named(index: string, id: string): Slot | undefined {
-    if (index !== '') return slots.find((slot) => slot.index === index);
-    return id === '' ? undefined : slots.find((slot) => slot.id === id);
-  }
-
-  /** The slots of items of a type that may still go on, as far as an event tells. */
-  function open(type: string, index: string, id: string): Slot[] {
-    return slots.filter((slot) => {
-      const fits = (!slot.item && type === 'message') || slot.item?.['type'] === type;
-      const isOther = (index !== '' && slot.index !== '') || (id !== '' && slot.id !== '');
-      return fits && !slot.done && !isOther;
-    });
-  }
-
-  function slotOf(event: JsonObject, type: string): Slot {
-    const [index, id] = placeOf(event);
-    return named(index, id) ?? open(type, index, id).at(-1) ?? add(index, id);
-  }
+  const table = slotTable();
+  let listed: { item: JsonObject; slot: Slot }[] = [];
 
   function show(slot: Slot, text: string): void {
     if (text === '') return;
@@ -52,70 +21,92 @@ export function outputSlots(onText: (text: string) => void) {
     if (text.startsWith(slot.streamed)) show(slot, text.slice(slot.streamed.length));
   }
 
-  /** By its id, its place, or what was shown of it. */
-  function slotOfListed(item: JsonObject, index: number): Slot {
-    const text = textOfItem(item);
-    const known = named('', plain(item['id'])) ?? named(String(index), '');
-    const shown = slots.find(
-      (slot) => slot.index === '' && slot.streamed !== '' && text.startsWith(slot.streamed),
-    );
-    return known ?? shown ?? add(String(index), '');
+  function addDone(event: JsonObject, item: JsonObject): void {
+    const slot = slotOf(table, event, plain(item['type']));
+    showRest(slot, item);
+    table.fill(slot, item, true);
   }
 
   return {
     /** What the ending lists, in its order. */
     showEnding(items: readonly JsonObject[]): void {
-      for (const [index, item] of items.entries()) showRest(slotOfListed(item, index), item);
+      listed = items.map((item, index) => ({ item, slot: table.ofListed(item, index) }));
+      for (const { item, slot } of listed) showRest(slot, item);
     },
     add(type: string, event: JsonObject): void {
       const { item, delta } = event;
       switch (type) {
         case 'response.output_text.delta':
         case 'response.refusal.delta':
-          if (typeof delta === 'string') show(slotOf(event, 'message'), delta);
+          if (typeof delta === 'string') show(slotOf(table, event, 'message'), delta);
           return;
         case 'response.output_item.added': {
           const [index, id] = placeOf(event);
-          const slot = named(index, id) ?? add(index, id);
-          if (isJsonObject(item)) slot.item ??= item;
+          const slot = table.named(index, id) ?? table.add(index, id);
+          if (isJsonObject(item) && slot.item === undefined) table.fill(slot, item, false);
           return;
         }
-        case 'response.function_call_arguments.done': {
-          const [index, id] = placeOf(event);
-          const only = open('function_call', index, id);
-          const slot = named(index, id) ?? (only.length === 1 ? only[0] : undefined);
-          if (slot && typeof event['arguments'] === 'string') slot.arguments = event['arguments'];
+        case 'response.function_call_arguments.delta':
+          if (typeof delta === 'string') callSlotOf(table, event).pieces += delta;
           return;
-        }
-        case 'response.output_item.done': {
-          if (!isJsonObject(item)) return;
-          const slot = slotOf(event, plain(item['type']));
-          showRest(slot, item);
-          Object.assign(slot, { item, done: true });
+        case 'response.function_call_arguments.done':
+          if (typeof event['arguments'] === 'string') callSlotOf(table, event).arguments = event['arguments'];
           return;
-        }
+        case 'response.output_item.done':
+          if (isJsonObject(item)) addDone(event, item);
+          return;
         default:
       }
     },
-    /** In order; what was begun and not ended is marked as `incomplete`. */
+    /** What the ending lists, else what came, in order; what was begun and not ended is marked as `incomplete`. */
     items(): JsonObject[] {
-      return slots.flatMap((slot) => {
-        const { item, done, streamed } = slot;
-        if (done && item) return [item];
-        if (item?.['type'] === 'function_call') {
-          const written = slot.arguments;
-          return [
-            written === undefined
-              ? { ...item, status: 'incomplete' }
-              : { ...item, status: 'completed', arguments: written },
-          ];
-        }
-        return streamed === ''
-          ? []
-          : [{ type: 'message', content: [{ type: 'output_text', text: streamed }] }];
-      });
+      const slots = table.all();
+      const known = new Set(listed.map(({ slot }) => slot));
+      const orphan = slots.some((slot) => !slot.item && !known.has(slot) && hasArguments(slot));
+      if (listed.length > 0) return listed.map(({ item, slot }) => wholeItem(item, slot, orphan));
+      return slots.flatMap((slot) => itemsOf(slot, orphan));
     },
   };
+}
+
+type Table = ReturnType<typeof slotTable>;
+
+function slotOf(table: Table, event: JsonObject, type: string): Slot {
+  const [index, id] = placeOf(event);
+  return table.named(index, id) ?? table.open(type, index, id).at(-1) ?? table.add(index, id);
+}
+
+/** Of one call, if it can be told which: arguments are never given to another. */
+function callSlotOf(table: Table, event: JsonObject): Slot {
+  const [index, id] = placeOf(event);
+  const named = table.named(index, id);
+  if (named !== undefined) return named;
+  const [only, another] = table.open('function_call', index, id);
+  return only !== undefined && another === undefined ? only : table.add(index, id);
+}
+
+function hasArguments({ pieces, arguments: written = '' }: Slot): boolean {
+  return !saysNothing(pieces) || !saysNothing(written);
+}
+
+function itemsOf(slot: Slot, orphan: boolean): JsonObject[] {
+  const { item, done, streamed } = slot;
+  if (done && item) return [wholeItem(item, slot, orphan)];
+  if (item?.['type'] === 'function_call') {
+    const written = slot.arguments;
+    return [
+      written === undefined
+        ? { ...item, status: 'incomplete' }
+        : { ...item, status: 'completed', arguments: written },
+    ];
+  }
+  return streamed === '' ? [] : [{ type: 'message', content: [{ type: 'output_text', text: streamed }] }];
+}
+
+/** Some servers leave the arguments, which they have streamed, out of the item. `orphan`: so have they of an item unknown. */
+function wholeItem(item: JsonObject, slot: Slot, orphan: boolean): JsonObject {
+  const streamed = slot.arguments ?? (isWholeJson(slot.pieces) ? slot.pieces : undefined);
+  return withArguments(item, streamed, orphan || slot.pieces !== '');
 }
 
 /** What an event tells of its item: its place, its id, or nothing. */

@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json.js';
 import type { StopReason } from '../../shared/messages.js';
 import type { Usage } from '../../shared/usage.js';
 import { providerError } from '../openai/classify-error.js';
+import { errorInReply } from '../openai/error-in-reply.js';
 import { modelFailure } from '../openai/model-failure.js';
 import type { ReplyAccumulator, ReplyPhase } from '../openai/read-reply.js';
 import { toStopReason } from '../openai/stop-reason.js';
@@ -10,7 +11,7 @@ import { isRefused, isWhole, partsOfItem } from './output-items.js';
 import { outputSlots } from './output-slots.js';
 
 /** The response object that ends a reply; without it nothing of the reply is used. */
-type Ending = { status: string; output: JsonObject[]; response: JsonObject };
+type Ending = { status: string; response: JsonObject };
 
 /** The events that carry the response object, and its status where the object doesn't tell it. */
 const statusOf: Readonly<Record<string, string>> = {
@@ -24,7 +25,8 @@ const statusOf: Readonly<Record<string, string>> = {
 
 /**
  * A reply of the Responses API, from the events of a stream or from one whole body. What counts are the items that the
- * ending lists, else those that were marked as done: a call that was only streamed in pieces is never taken for whole.
+ * ending lists, else those that were marked as done: a call that was only begun is never taken for whole. An error
+ * after the ending changes nothing.
  */
 export function responsesReply(origin: string, onText: (text: string) => void): ReplyAccumulator {
   const slots = outputSlots(onText);
@@ -45,16 +47,15 @@ export function responsesReply(origin: string, onText: (text: string) => void): 
     if (said !== 'completed' && said !== 'incomplete') return;
     const output = Array.isArray(response['output']) ? response['output'].filter(isJsonObject) : [];
     slots.showEnding(output);
-    ending = { status: said, output, response };
+    ending = { status: said, response };
   }
 
   return {
     add(event: Json): void {
       if (!isJsonObject(event)) return;
       const type = typeof event['type'] === 'string' ? event['type'] : '';
-      if (type === 'error' || event['error']) {
-        throw providerError(undefined, event);
-      }
+      const error = errorInReply(event) ?? (type === 'error' ? event : undefined);
+      if (error !== undefined) throw providerError(undefined, error);
       if (Array.isArray(event['output'])) see(event, 'completed');
       else if (type in statusOf) see(event['response'], statusOf[type] ?? '');
       else {
@@ -71,7 +72,7 @@ export function responsesReply(origin: string, onText: (text: string) => void): 
       if (ending === undefined)
         throw modelFailure('Model.StreamCut', 'the stream ended without its last event');
       const { status, response } = ending;
-      const items = ending.output.length > 0 ? ending.output : slots.items();
+      const items = slots.items();
       const content = items.flatMap((item) => partsOfItem(item, origin));
       const hasCalls = content.some((part) => part.type === 'tool_call');
       return {

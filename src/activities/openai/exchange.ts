@@ -1,11 +1,12 @@
 import type { OpenAI } from 'openai';
 import { APIError } from 'openai/core/error';
 import type { ModelContext } from '../../shared/model-port.js';
-import { answerEvents } from './answer-events.js';
+import { answerEvents, type Sign } from './answer-events.js';
 import { classifyError } from './classify-error.js';
 import { type Access, openAiClient } from './openai-client.js';
 import type { OpenAiOptions } from './options.js';
 import { type ReplyAccumulator, type ReplyPhase, readReply } from './read-reply.js';
+import { usageOfFailure } from './usage.js';
 import { type WireTimer, wireTimer } from './wire-timer.js';
 
 const FIRST_TOKEN_TIMEOUT_MS = 120_000;
@@ -48,7 +49,7 @@ export async function exchange<Reply>(
     headers = response.headers;
     const events = answerEvents(response, {
       maxBytes: options.maxReplyBytes ?? MAX_REPLY_BYTES,
-      onBytes: patience.onBytes,
+      onSign: patience.onSign,
       onEnd() {
         readToEnd = true;
       },
@@ -67,30 +68,46 @@ export async function exchange<Reply>(
     // Nothing of a reply was seen, perhaps, and the provider may be at it, or has been, all the same.
     const isCut = headers && ['Model.StreamCut', 'Model.Connection'].includes(failure.type);
     const hasBegun = cameAny || late !== undefined || isCut || error instanceof SyntaxError;
-    failure.usage ??= reply.usage?.() ?? (hasBegun ? 'unknown' : undefined);
+    failure.usage ??= usageOfFailure(reply.usage?.()) ?? (hasBegun ? 'unknown' : undefined);
     throw failure;
   } finally {
     timer.stop(readToEnd);
   }
 }
 
-/** How long is waited for what comes next: before it says anything, and while it thinks, a model is silent. */
+/**
+ * How long is waited for what comes next: before it says anything, and while it thinks, a model is silent. Keep-alive
+ * comments say that the gateway is there, not that the model is: in the middle of what it says they are believed for
+ * as long as a silence before it would be.
+ */
 function patienceOf(timer: WireTimer, options: ExchangeOptions) {
   const { firstTokenTimeoutMs = FIRST_TOKEN_TIMEOUT_MS, idleTimeoutMs = IDLE_TIMEOUT_MS } = options;
-  const thinkingMs = Math.max(firstTokenTimeoutMs, idleTimeoutMs);
+  const silenceMs = Math.max(firstTokenTimeoutMs, idleTimeoutMs);
   let phase: ReplyPhase = 'beginning';
+  let saidAt = 0;
 
-  function restart(): void {
-    if (phase === 'beginning') return;
-    timer.waitFor('Nothing more of the reply came', phase === 'thinking' ? thinkingMs : idleTimeoutMs);
+  function waitOn(ms: number): void {
+    timer.waitFor('Nothing more of the reply came', ms);
+  }
+
+  function waitOnComments(): void {
+    const ms = saidAt + silenceMs - performance.now();
+    if (ms < idleTimeoutMs) timer.waitFor('Nothing but comments came', Math.max(0, ms), silenceMs);
+    else waitOn(idleTimeoutMs);
   }
 
   timer.waitFor('No reply began', firstTokenTimeoutMs);
   return {
-    onBytes: restart,
+    onSign(sign: Sign): void {
+      if (sign === 'body') waitOn(silenceMs);
+      else if (phase === 'thinking') waitOn(silenceMs);
+      else if (phase === 'saying' && sign === 'event') waitOn(idleTimeoutMs);
+      else if (phase === 'saying') waitOnComments();
+    },
     onEvent(now: ReplyPhase): void {
       phase = now;
-      restart();
+      saidAt = performance.now();
+      if (phase !== 'beginning') waitOn(phase === 'thinking' ? silenceMs : idleTimeoutMs);
     },
   };
 }

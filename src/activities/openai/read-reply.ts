@@ -8,6 +8,8 @@ import type { StreamEvent } from './server-sent-events.js';
 /** How long the usage may come after the finish reason, and the connection's end after the usage or `[DONE]`. */
 const AFTER_FINISH_MS = 5_000;
 const AFTER_ALL_MS = 250;
+/** Where the finish reason stands on every piece, it says nothing of the end. */
+const AFTER_PIECE_MS = 30_000;
 
 /** `thinking`: it has begun, and nothing may be heard of it for as long as before its first word. */
 export type ReplyPhase = 'beginning' | 'thinking' | 'saying';
@@ -22,6 +24,8 @@ export type ReplyAccumulator<Reply = WireReply> = {
   finish(): void;
   isFinished(): boolean;
   phase(): ReplyPhase;
+  /** How many of the events said something. */
+  heard?(): number;
   /** What the provider has told up to now. */
   usage?(): Usage | undefined;
   /** `done`: the protocol's `[DONE]` came. Throws `Model.StreamCut` for a reply without its ending. */
@@ -41,51 +45,88 @@ export async function readReply<Reply>(
   onEvent: OnEvent,
 ): Promise<Reply> {
   const iterator = events[Symbol.asyncIterator]();
+  const wait = waitAfterFinish();
   let done = false;
-  let until = Infinity;
   for (;;) {
-    const event = await nextEvent(iterator, until);
+    const event = await nextEvent(iterator, wait);
     if (event === undefined) break;
     if (event.type === 'end') {
       reply.finish();
       break;
     }
-    const usage = reply.usage?.();
+    const before = { usage: reply.usage?.(), heard: reply.heard?.() };
     if (event.type === 'done') done = true;
-    else reply.add(event.value);
+    else if (!addTo(reply, event.value, wait)) break;
     const finished = done || reply.isFinished();
-    if (finished) {
-      const hasAll = done || reply.usage?.() !== usage;
-      until = Math.min(until, performance.now() + (hasAll ? AFTER_ALL_MS : AFTER_FINISH_MS));
-    }
+    const says = reply.heard?.() !== before.heard;
+    if (finished) wait.restart({ done, says, hasUsage: reply.usage?.() !== before.usage });
     onEvent(finished);
   }
   return reply.end(done);
 }
 
+type AfterFinish = ReturnType<typeof waitAfterFinish>;
+
+/** How long what follows the finish reason is waited for: its usage, `[DONE]`, the end; and pieces, from some servers. */
+function waitAfterFinish() {
+  let until = Infinity;
+  let goesOn = false;
+  let isOver = false;
+  return {
+    /** Whether the reply is whole, so that nothing that follows can undo it. */
+    isOver: () => isOver,
+    until: () => until,
+    restart({ done, says, hasUsage }: { done: boolean; says: boolean; hasUsage: boolean }): void {
+      const now = performance.now();
+      if (says && !done) {
+        goesOn = until < Infinity;
+        isOver = !goesOn;
+        until = now + (goesOn ? AFTER_PIECE_MS : AFTER_FINISH_MS);
+      } else if (done || hasUsage || !goesOn) {
+        isOver = true;
+        until = Math.min(until, now + (done || hasUsage ? AFTER_ALL_MS : AFTER_FINISH_MS));
+      }
+    },
+  };
+}
+
+/** False for an error after a reply that is whole. */
+function addTo(reply: ReplyAccumulator<unknown>, value: Json, { isOver }: AfterFinish): boolean {
+  try {
+    reply.add(value);
+    return true;
+  } catch (error) {
+    if (isOver()) return false;
+    throw error;
+  }
+}
+
 /**
- * Undefined at the end, and at `until`, which is finite once the reply is finished: it is not lost by a connection that
+ * Undefined at the end, and when it was waited for long enough. A reply that is over is not lost by a connection that
  * stays open or breaks after it, nor held up by what follows.
  */
 async function nextEvent(
   iterator: AsyncIterator<StreamEvent>,
-  until: number,
+  { until, isOver }: AfterFinish,
 ): Promise<StreamEvent | undefined> {
-  const finished = until < Infinity;
-  const leftMs = until - performance.now();
+  const leftMs = until() - performance.now();
   if (leftMs <= 0) return undefined;
   const next = iterator.next().then(
     (result) => (result.done ? undefined : result.value),
     (error: unknown) => {
-      if (finished) return undefined;
+      if (isOver()) return undefined;
       if (!isNetworkError(error)) throw error;
       throw modelFailure('Model.StreamCut', error instanceof Error ? error.message : String(error));
     },
   );
-  if (!finished) return await next;
+  if (leftMs === Infinity) return await next;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, leftMs, undefined);
   });
-  return await Promise.race([next, late]).finally(() => clearTimeout(timer));
+  return await Promise.race([next, late]).finally(() => {
+    clearTimeout(timer);
+    // Nobody may be there any more to hear of what breaks later.
+    next.catch(() => undefined);
+  });
 }

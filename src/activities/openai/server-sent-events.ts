@@ -4,36 +4,41 @@ import { type Json, parseJson } from '../../shared/json.js';
 export type StreamEvent = { type: 'data'; value: Json } | { type: 'done' } | { type: 'end' };
 
 /**
- * The events of a stream as JSON, in order; `onBytes` is called with how many came, of keep-alive comments too. The
- * SDK's own reader is not used: it doesn't show comments or `[DONE]`, waits for the connection's end, loses a last
+ * The events of a stream as JSON, in order; `onSign` is called with whatever comes. The SDK's own reader is not used: it doesn't show comments or `[DONE]`, waits for the connection's end, loses a last
  * event that has no blank line after it, and prints what it can't read.
  *
  * Takes what gateways send: any line ends, no space after `data:`, no blank lines between events, `error:` as a
- * field, bare JSON lines, and bare words between the events (`data: ping`). Throws a SyntaxError for an event that is
+ * field, errors in plain words, bare JSON lines, and bare words between the events (`data: ping`). Throws a SyntaxError for an event that is
  * neither, and for a stream of nothing but words; and what `body` throws. Half of an event at the end is dropped.
  */
 export async function* streamEvents(
   body: AsyncIterable<Uint8Array>,
-  onBytes: (bytes: number) => void,
+  onSign: (sign: 'event' | 'comment') => void,
 ): AsyncGenerator<StreamEvent> {
   const lines = lineSplitter();
   const events = eventAssembler();
   for await (const bytes of body) {
-    onBytes(bytes.length);
-    for (const line of lines.push(bytes)) {
+    const whole = lines.push(bytes);
+    onSign(lines.restIsComment() && whole.every(isComment) ? 'comment' : 'event');
+    for (const line of whole) {
       const event = events.push(line);
       if (event !== undefined) yield event;
     }
   }
-  const last = events.push(lines.rest());
+  const last = events.push(lines.rest()) ?? events.end();
   if (last !== undefined) yield last;
-  events.end();
+}
+
+/** Or a blank line, which may stand after one. */
+function isComment(line: string): boolean {
+  return line === '' || line.startsWith(':');
 }
 
 function lineSplitter() {
   const decoder = new TextDecoder();
   let rest = '';
   let endedInReturn = false;
+  let restIsComment = true;
   return {
     push(bytes: Uint8Array): string[] {
       let text = decoder.decode(bytes, { stream: true });
@@ -41,11 +46,14 @@ function lineSplitter() {
       if (endedInReturn && text.startsWith('\n')) text = text.slice(1);
       endedInReturn = text.endsWith('\r');
       const lines = text.split(/\r\n|\r|\n/);
+      // Of a long line that grows only its beginning is looked at, once.
+      if (rest === '' || lines.length > 1) restIsComment = isComment(lines.at(-1) ?? '');
       lines[0] = rest + (lines[0] ?? '');
       rest = lines.pop() ?? '';
       return lines;
     },
     rest: () => rest + decoder.decode(),
+    restIsComment: () => restIsComment,
   };
 }
 
@@ -71,7 +79,10 @@ function eventAssembler() {
       isError = false;
       return undefined;
     }
-    return event(JSON.parse(data.join('\n')) as Json);
+    const text = data.join('\n');
+    const json = isError ? parseJson(text) : undefined;
+    if (json !== undefined && !json.ok) return event({ message: text });
+    return event(JSON.parse(text) as Json);
   }
 
   return {
@@ -93,8 +104,12 @@ function eventAssembler() {
       if (value !== '' || data.length > 0) data.push(value);
       return undefined;
     },
-    end(): void {
+    /** An error in words needs no blank line after it. */
+    end(): StreamEvent | undefined {
+      const isHalf = data.length === 0 || /^[{[]/.test(data[0] ?? '');
+      if (isError && !isHalf) return endOfEvent();
       if (!hasEvents && word !== undefined) throw new SyntaxError(`"${word}" is no event`);
+      return undefined;
     },
   };
 }

@@ -10,8 +10,8 @@ const LET_GO = new DOMException('The rest of the answer is not needed', 'AbortEr
 export type WireTimer = {
   signal: AbortSignal;
   problem(): ModelError | undefined;
-  /** From now, in place of what it waited for before. */
-  waitFor(what: string, ms: number): void;
+  /** From now, in place of what it waited for before; `told` is how long it is called, where a part of it is over. */
+  waitFor(what: string, ms: number, told?: number): void;
   waitNoMore(): void;
   stop(readToEnd: boolean): void;
 };
@@ -31,11 +31,11 @@ export function wireTimer(parent: AbortSignal): WireTimer {
   return {
     signal: controller.signal,
     problem: () => problem,
-    waitFor(what: string, ms: number): void {
+    waitFor(what: string, ms: number, told = ms): void {
       clearTimeout(timer);
       timer = setTimeout(
         () => {
-          problem = modelFailure('Model.Timeout', `${what} for ${ms} ms`);
+          problem = modelFailure('Model.Timeout', `${what} for ${told} ms`);
           controller.abort(problem);
         },
         Math.min(ms, LONGEST_MS),
