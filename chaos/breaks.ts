@@ -18,7 +18,7 @@ const IN_WORKFLOW = {
     what: 'messages that were taken never reach the model',
   },
   dedupe: {
-    from: /const known = this\.#known\([^;]*steer\.id\);/,
+    from: /const known = this\.receipts\.known\([^;]*steer\.id\);/,
     to: 'const known = undefined;',
     what: 'a message that comes twice under one id counts twice',
   },
