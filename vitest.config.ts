@@ -10,7 +10,8 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    maxWorkers: 2,
+    // One more than CI has cores: many tests wait for a retry, a timeout or a process.
+    maxWorkers: 3,
     // CI's machines are shared: a test that a stall has failed gets one more try, which the report shows.
     retry: process.env['CI'] ? 1 : 0,
     projects: [

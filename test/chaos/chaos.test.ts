@@ -1,9 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
+import { BREAK_NAMES, brokenWorker } from '../../chaos/breaks.js';
 import { start } from '../support/run-cli.js';
 
 const RUN_TIMEOUT_MS = 120_000;
+
+/** `npm run test:long` runs these, too: all tests together are to take less than ten minutes on two cores. */
+const long = process.env['HOLDFAST_LONG_TESTS'] === '1';
 
 type Figures = {
   turns: number;
@@ -42,7 +46,7 @@ test(
   RUN_TIMEOUT_MS,
 );
 
-test(
+test.runIf(long)(
   'nor while turns continue as new every other iteration, and workers keep one transcript in memory',
   async () => {
     const bounds = ['--continue-every', '2', '--cached-transcripts', '1'];
@@ -61,12 +65,18 @@ test(
 const none = { repeated: 0, resultsLost: 0, steersLost: 0, refused: 0 };
 const some = expect.toSatisfy((count: number) => count > 0);
 
-test.each([
+test.each(BREAK_NAMES)('there is something to break by %s', (name) => {
+  expect(() => brokenWorker(name)).not.toThrow();
+});
+
+const broken = [
   { name: 'steer', turns: 4, wrong: { steersLost: some } },
   { name: 'dedupe', turns: 4, wrong: { steersLost: some } },
   // A turn whose transcript is refused can not go on either.
   { name: 'reconcile', turns: 4, wrong: { refused: some, ended: 3 } },
-])(
+];
+
+test.each(long ? broken : broken.slice(0, 1))(
   'the judge sees it when $name is broken',
   async ({ name, turns, wrong }) => {
     const { exitCode, figures, told } = await chaos('--turns', `${turns}`, '--seed', '1', '--break', name);
@@ -77,7 +87,7 @@ test.each([
   RUN_TIMEOUT_MS,
 );
 
-test(
+test.runIf(long)(
   "the judge sees it when 'begun' is broken: a call runs twice, or is told as not started though it ran",
   async () => {
     const { exitCode, figures, told } = await chaos('--turns', '8', '--seed', '1', '--break', 'begun');
