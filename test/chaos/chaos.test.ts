@@ -2,12 +2,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { BREAK_NAMES, brokenWorker } from '../../chaos/breaks.js';
+import { long } from '../support/long.js';
 import { start } from '../support/run-cli.js';
 
 const RUN_TIMEOUT_MS = 120_000;
-
-/** `npm run test:long` runs these, too: all tests together are to take less than ten minutes on two cores. */
-const long = process.env['HOLDFAST_LONG_TESTS'] === '1';
 
 type Figures = {
   turns: number;
@@ -76,7 +74,7 @@ const broken = [
   { name: 'reconcile', turns: 4, wrong: { refused: some, ended: 3 } },
 ];
 
-test.each(long ? broken : broken.slice(0, 1))(
+test.runIf(long).each(broken)(
   'the judge sees it when $name is broken',
   async ({ name, turns, wrong }) => {
     const { exitCode, figures, told } = await chaos('--turns', `${turns}`, '--seed', '1', '--break', name);

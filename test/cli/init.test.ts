@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { fault, serveScriptedModel } from '../../src/testing/index.js';
+import { long } from '../support/long.js';
 import { holdfast, start } from '../support/run-cli.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -51,29 +52,35 @@ function npmRun(project: string, ...args: string[]): string {
   return execFileSync('npm', args, { cwd: project, env, encoding: 'utf8' });
 }
 
-test('a new project passes its tests and runs a turn without a key', { timeout: 180_000 }, async () => {
-  const project = join(place(), 'my-agent');
-  const { exitCode, stdout } = await init(project);
-  expect(exitCode).toBe(0);
-  expect(stdout).toContain('npm install\n  npm start');
-  expect(readdirSync(project)).toEqual(expect.arrayContaining(['.gitignore', 'Dockerfile', 'deploy', 'src']));
-  install(project);
-  expect(npmRun(project, 'test')).toContain('# pass 2');
-  const said = npmRun(project, 'start', '--', 'Where is W1000000?');
-  expect(said).toContain('No OPENAI_API_KEY is set: a scripted model answers');
-  expect(said).toContain('→ look_up_order W1000000');
-  expect(said).toContain('"arrives":"last Monday"');
-  expect(said).toContain('completed, after 2 model calls');
+test.runIf(long)(
+  'a new project passes its tests and runs a turn without a key',
+  { timeout: 180_000 },
+  async () => {
+    const project = join(place(), 'my-agent');
+    const { exitCode, stdout } = await init(project);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('npm install\n  npm start');
+    expect(readdirSync(project)).toEqual(
+      expect.arrayContaining(['.gitignore', 'Dockerfile', 'deploy', 'src']),
+    );
+    install(project);
+    expect(npmRun(project, 'test')).toContain('# pass 2');
+    const said = npmRun(project, 'start', '--', 'Where is W1000000?');
+    expect(said).toContain('No OPENAI_API_KEY is set: a scripted model answers');
+    expect(said).toContain('→ look_up_order W1000000');
+    expect(said).toContain('"arrives":"last Monday"');
+    expect(said).toContain('completed, after 2 model calls');
 
-  const wrongKey = await serveScriptedModel([fault({ status: 401 })]);
-  onTestFinished(() => wrongKey.close());
-  const env = { OPENAI_BASE_URL: wrongKey.url, OPENAI_API_KEY: 'wrong', OPENAI_MODEL: 'm' };
-  const failed = await start(join(project, 'dist/start.js'), [], env).finished;
-  expect(failed).toMatchObject({
-    exitCode: 1,
-    stderr: expect.stringMatching(/^Model\.Authentication: .*\n$/),
-  });
-});
+    const wrongKey = await serveScriptedModel([fault({ status: 401 })]);
+    onTestFinished(() => wrongKey.close());
+    const env = { OPENAI_BASE_URL: wrongKey.url, OPENAI_API_KEY: 'wrong', OPENAI_MODEL: 'm' };
+    const failed = await start(join(project, 'dist/start.js'), [], env).finished;
+    expect(failed).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^Model\.Authentication: .*\n$/),
+    });
+  },
+);
 
 test('a project made from a checkout installs that checkout, or what it is told to', async () => {
   const dependency = (project: string) =>

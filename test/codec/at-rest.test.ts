@@ -116,7 +116,7 @@ describe.each(cases)('%s', (_name, codec) => {
 
   test('a tool whose worker died is settled as unknown', () => {
     const results = ran.lost.messages.flatMap((message) => (message.role === 'tool' ? message.content : []));
-    expect(results).toMatchObject([{ name: 'lost', status: 'unknown' }]);
+    expect(results).toMatchObject([{ name: 'loses', status: 'unknown' }]);
   });
 
   test('a turn goes on in new runs of its workflow', () => {

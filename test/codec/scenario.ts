@@ -80,7 +80,7 @@ export class Scenario {
         },
         { idempotent: true },
       ),
-      countedTool('lost', input, async (_args, { signal }) => {
+      countedTool('loses', input, async (_args, { signal }) => {
         this.#lost.open();
         await aborted(signal);
       }),
@@ -109,7 +109,7 @@ export class Scenario {
       ],
       interrupted: [text(`${words.partial} ${'and so on '.repeat(1000)}`)],
       failing: [fault({ status: 401, body: { error: { message: words.modelFault } } })],
-      lost: [toolCall('lost'), text('what a pity')],
+      lost: [toolCall('loses'), text('what a pity')],
       long: [
         toolCall('asked', { text: words.asked }),
         toolCall('ask_user', { question: words.question }),

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { long } from '../support/long.js';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const compilerOptions = {
@@ -68,7 +69,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('the package, installed in a fresh project', () => {
+describe.runIf(long)('the package, installed in a fresh project', () => {
   test('is what publint finds nothing to say about', async () => {
     const pack = { tarball: await bytesOf(tarball) };
     const { messages } = await publint({ pack, strict: true });

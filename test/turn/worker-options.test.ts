@@ -16,7 +16,7 @@ test.each([
   [[{ name: 'support' }], 'agents[0] is no agent: give what defineAgent(...) returns.'],
   [[agent, undefined], 'agents[1] is no agent: give what defineAgent(...) returns.'],
   [agent, 'agents: give a list of what defineAgent(...) returns.'],
-  [[agent, agent], 'Two agents are named tester, version 1.'],
+  [[agent, agent], 'Two agents are named tester, version 1; sub-agents count, too.'],
 ])('a worker of what are no agents is refused by name', async (agents, message) => {
   const { connection } = await testPlace();
   const worker = createWorker({ agents: agents as unknown as Agent[], connection });
