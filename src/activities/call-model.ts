@@ -8,9 +8,9 @@ import type { UnknownUsage, Usage } from '../shared/usage.js';
 import { wireLine } from '../shared/wire-text.js';
 import { moveBigArguments, withWholeArguments } from './big-arguments.js';
 import { type Beats, beatWhile } from './heartbeats.js';
-import { type Instructions, instructionsFor } from './instructions.js';
+import { instructionsFor } from './instructions.js';
 import { notHere } from './not-here.js';
-import { type Offer, offerOf } from './offer.js';
+import { offerOf } from './offer.js';
 import { outputOf } from './output.js';
 import { permissionOf } from './permission.js';
 import { planReply } from './plan.js';
@@ -42,29 +42,26 @@ export async function callModel(
   const { messages, whole } = await beatWhile(context, beatsOf(tries, undefined), () =>
     readTranscript(services, input, context.info.attempt),
   );
-  let instructions: Instructions | undefined;
-  let offer: Offer | undefined;
-  const request: Omit<ModelRequest, 'tools' | 'instructions'> = {
-    model: input.model ?? model.name,
-    messages: whole,
-    ...(agent.output && formatOf(agent.output)),
-    ...(input.outputRequest && { toolChoice: 'none' as const }),
-    ...(input.modelOptions && { options: input.modelOptions }),
-  };
-  const requestFor = async (signal: AbortSignal): Promise<ModelRequest> => {
+  const prepare = async (signal: AbortSignal) => {
     const warn = (text: string) => context.log.warn(text);
-    instructions = await instructionsFor(agent, input, messages, signal);
-    offer = await offerOf(services, agent, input, messages, { signal, warn });
-    return {
-      ...request,
+    const instructions = await instructionsFor(agent, input, messages, signal);
+    const offer = await offerOf(services, agent, input, messages, { signal, warn });
+    const request: ModelRequest = {
+      model: input.model ?? model.name,
       instructions: instructions.text,
+      messages: whole,
       tools: offer.tools.filter((tool) => !tool.hidden).map(described),
+      ...(agent.output && formatOf(agent.output)),
+      ...(input.outputRequest && { toolChoice: 'none' as const }),
+      ...(input.modelOptions && { options: input.modelOptions }),
     };
+    return { request, instructions, offer };
   };
-  const response = await streamReply(services, { context, tries }, model, requestFor, input.stream);
-  if ('interrupted' in response || !offer || !instructions) return response as InterruptedReply;
-  const { tools, settled, mcp, answered } = offer;
-  const { text, recorded } = instructions;
+  const replied = await streamReply(services, { context, tries }, model, prepare, input.stream);
+  if ('interrupted' in replied) return replied;
+  const { response, asked } = replied;
+  const { tools, settled, mcp, answered } = asked.offer;
+  const { text, recorded } = asked.instructions;
   const cost = response.usage ?? 'unknown';
   const { told } = tries;
   try {
@@ -93,7 +90,7 @@ export async function callModel(
       ...told,
       ...(recorded && { instructions: text }),
       ...(input.resolve && {
-        settings: resolveSettings(agent, settled, request.model, input.resolve.limits, await mcp),
+        settings: resolveSettings(agent, settled, asked.request.model, input.resolve.limits, await mcp),
       }),
     });
   } catch (error) {

@@ -19,16 +19,16 @@ import type { Tries } from './tries.js';
 const WINDOW_CHARACTERS = 4096;
 
 /**
- * Makes the request, calls the model and shows its text in heartbeats as it comes, if anybody watches. An interrupt ends the call with the
- * text that had come; a worker that shuts down gives it up at once, so that another one makes it.
+ * Prepares the request, calls the model and shows its text in heartbeats as it comes, if anybody watches. An interrupt
+ * ends the call with the text that had come; a worker that shuts down gives it up at once, so that another one makes it.
  */
-export async function streamReply(
+export async function streamReply<Asked extends { request: ModelRequest }>(
   { interrupts, isDraining }: ActivityServices,
   { context, tries }: { context: Context; tries: Tries },
   model: Model,
-  requestFor: (signal: AbortSignal) => Promise<ModelRequest>,
+  prepare: (signal: AbortSignal) => Promise<Asked>,
   stream: boolean,
-): Promise<ModelResponse | InterruptedReply> {
+): Promise<{ response: ModelResponse; asked: Asked } | InterruptedReply> {
   const { attempt } = context.info;
   let text = '';
   let shown = 0;
@@ -73,9 +73,9 @@ export async function streamReply(
     try {
       return await beatWhile(context, beats, async () => {
         stage = 'waiting';
-        const request = await requestFor(signal);
+        const asked = await prepare(signal);
         stage = undefined;
-        return await model.call(request, modelContext);
+        return { response: await model.call(asked.request, modelContext), asked };
       });
     } catch (error) {
       if (interrupted.aborted) return interruptedReply(text, tries, spentIfEnded());

@@ -20,6 +20,7 @@ import {
   WORKFLOW_TASK_TIMEOUT,
 } from '../shared/turn.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
+import { connectConfig } from './connect-config.js';
 import { InvalidInput, TurnConflict } from './errors.js';
 import { decodePayloads } from './payloads.js';
 import { TurnHandle } from './turn-handle.js';
@@ -37,9 +38,6 @@ export type StartOptions = Partial<Omit<TurnInput, 'v' | 'agent' | 'prompt' | 'a
   turnId?: string;
   taskQueue?: string;
 };
-
-/** Temporal's own. */
-const DEFAULT_ADDRESS = 'localhost:7233';
 
 /** Starts turns and finds running ones. Everything goes through Temporal; nothing is kept in this process. */
 export class AgentClient {
@@ -61,17 +59,13 @@ export class AgentClient {
     options: { address?: string; namespace?: string; taskQueue?: string; codec?: CodecOptions } = {},
   ): Promise<AgentClient> {
     const converter = dataConverter(options.codec);
-    const { loadClientConnectConfig } = await import('@temporalio/envconfig');
-    const config = loadClientConnectConfig();
-    const address = options.address ?? config.connectionOptions.address;
+    const { connectionOptions, namespace } = await connectConfig(options);
     const connecting = Connection.connect({
-      ...config.connectionOptions,
-      ...(address !== undefined && { address }),
+      ...connectionOptions,
       // A page of a turn's history may be larger than the 4 MB that gRPC takes by default.
       channelArgs: { 'grpc.max_receive_message_length': -1 },
     });
-    const connection = await reached(address ?? DEFAULT_ADDRESS, connecting);
-    const namespace = options.namespace ?? config.namespace ?? 'default';
+    const connection = await reached(connectionOptions.address, connecting);
     const { taskQueue } = options;
     return new AgentClient(
       {

@@ -116,13 +116,12 @@ export class Steps {
     if (!calls?.has(callId)) return;
     const startedAt = this.#startedAt.get(callId);
     const subAgent = this.#subAgents.get(callId);
-    const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
     calls.set(callId, {
       ...{ id: callId, name, status },
       ...(cause && { cause }),
       ...(startedAt !== undefined && { startedAt }),
       ...(durationMs !== undefined && { durationMs }),
-      ...(status !== 'ok' && { error: wireText(text, MAX_ERROR_BYTES) }),
+      ...(status !== 'ok' && { error: wireText(textIn(content), MAX_ERROR_BYTES) }),
       ...(subAgent && { subAgent }),
     });
   }
@@ -149,6 +148,10 @@ export class Steps {
     const attempts = record.attempts + (before?.record.attempts ?? 0);
     this.#steps.push({ record: { ...record, attempts }, calls });
   }
+}
+
+function textIn(content: ToolResultBlock['content']): string {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
 
 /** Which try it was, by what its end tells; those before it are counted where an old worker did not say so. */

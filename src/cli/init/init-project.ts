@@ -30,7 +30,7 @@ const FILES_SHOWN = 3;
  * name can't be a package's, or where something is there; then nothing was written.
  */
 export async function initProject(folder: string, options: InitOptions) {
-  if (folder === '') throw new UsageError(`The folder's name is empty. ${TODO}`);
+  if (folder === '') throw new UsageError(`The folder's name is empty. ${NOTHING_WRITTEN}`);
   const target = resolve(folder);
   const name = checkedName(basename(target));
   await refuseUsed(target, folder);
@@ -63,17 +63,17 @@ async function refuseUsed(target: string, folder: string): Promise<void> {
   const entries = await readdir(target).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') {
       if (!lstatSync(target, { throwIfNoEntry: false })) return [];
-      throw new UsageError(`${target} is a link that leads nowhere. ${TODO}`);
+      throw new UsageError(`${target} is a link that leads nowhere. ${NOTHING_WRITTEN}`);
     }
-    if (error.code === 'ENOTDIR') throw new UsageError(`${target} is a file. ${TODO}`);
-    throw new UsageError(`${target} can't be read (${error.code}). ${TODO}`);
+    if (error.code === 'ENOTDIR') throw new UsageError(`${target} is a file. ${NOTHING_WRITTEN}`);
+    throw new UsageError(`${target} can't be read (${error.code}). ${NOTHING_WRITTEN}`);
   });
   if (entries.length === 0) return;
   const shown = entries.slice(0, FILES_SHOWN).join(', ') + (entries.length > FILES_SHOWN ? ', ...' : '');
-  throw new UsageError(`The folder ${folder} is not empty: it has ${shown}. ${TODO}`);
+  throw new UsageError(`The folder ${folder} is not empty: it has ${shown}. ${NOTHING_WRITTEN}`);
 }
 
-const TODO = 'Nothing was written. Name a new folder, as in: holdfast init my-agent';
+const NOTHING_WRITTEN = 'Nothing was written. Name a new folder, as in: holdfast init my-agent';
 
 async function templateFiles({ packageFolder }: InitOptions) {
   const entries = await readdir(join(packageFolder, TEMPLATE), { recursive: true, withFileTypes: true });

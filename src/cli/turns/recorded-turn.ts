@@ -3,7 +3,7 @@ import { readHistory } from '../../client/read-history.js';
 import { summaryOfBlock } from '../../shared/call-summary.js';
 import type { TurnEvent } from '../../shared/events.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from '../../shared/messages.js';
-import { toolCallsOf } from '../../shared/messages.js';
+import { textOf, toolCallsOf } from '../../shared/messages.js';
 import type { Usage } from '../../shared/usage.js';
 
 export type RecordedCall = {
@@ -101,7 +101,7 @@ function answered({
   message,
   usage,
 }: Extract<TurnEvent, { type: 'message' }>): Partial<RecordedStep> {
-  const text = message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  const text = textOf(message);
   return {
     endedAt: at,
     attempt,
