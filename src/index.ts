@@ -33,4 +33,6 @@ export {
 } from './define/mcp-server.js';
 export { type McpServersOptions, mcpServers } from './define/mcp-servers-json.js';
 export type { PermissionOptions } from './define/permissions.js';
+export { type RemoteToolOptions, remoteTool } from './define/remote-tool.js';
 export type { PermissionMode, Policy } from './shared/permissions.js';
+export type { RemoteCall } from './shared/remote-tools.js';

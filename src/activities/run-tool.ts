@@ -4,9 +4,10 @@ import type { AnyTool } from '../define/define-agent.js';
 import { notDone } from '../define/define-tool.js';
 import { runnableMcpTool } from '../mcp/mcp-tool.js';
 import type { RunToolInput, RunToolResult, ToolHeartbeat } from '../shared/activities.js';
+import { withNote } from '../shared/changed-note.js';
 import { didNotHappen, workerLost } from '../shared/tool-results.js';
 import { withWholeInput } from './big-arguments.js';
-import { checkedAgain, withNote } from './check-again.js';
+import { checkedAgain } from './check-again.js';
 import { beatWhile } from './heartbeats.js';
 import { notHere } from './not-here.js';
 import type { ActivityServices } from './services.js';
@@ -26,11 +27,14 @@ export async function runTool(services: ActivityServices, input: RunToolInput): 
   if ('status' in allowed) return { v: 1, result: allowed };
   return await interrupts.during(context, async (interrupted) => {
     const execution = new ToolExecution(context, tool, allowed, artifacts, interrupted);
-    if (!tool.idempotent) await execution.recordBegun();
-    return await execution.beating(async () => {
+    const work = async (): Promise<RunToolResult> => {
       const result = withNote(allowed, await execution.run());
       return { v: 1, result, ...(result.durationMs !== undefined && { startedAt: execution.startedAt }) };
-    });
+    };
+    // Nobody hears the heartbeats of a local activity.
+    if (context.info.isLocal) return await work();
+    if (!tool.idempotent) await execution.recordBegun();
+    return await execution.beating(work);
   });
 }
 

@@ -130,7 +130,8 @@ export class ToolExecution {
 
   /** The body races its timeout; one that does not stop when told to is left behind, and the result says so. */
   async #runWithin(args: unknown): Promise<ToolResultBlock> {
-    const seconds = Math.round(this.#tool.timeoutMs / 1000);
+    const { timeoutMs } = this.#tool;
+    const seconds = timeoutMs < 1000 ? timeoutMs / 1000 : Math.round(timeoutMs / 1000);
     const over = new AbortController();
     try {
       const ended = Promise.race([this.#runBody(args), this.#leftAtShutdown(over.signal)]);
@@ -139,7 +140,8 @@ export class ToolExecution {
       this.#timeout.abort(
         new DOMException(`${this.#called.name} took longer than ${seconds} s`, 'TimeoutError'),
       );
-      const stopped = await within(ended, STOP_GRACE_MS);
+      // Of a local activity people's messages wait for the end.
+      const stopped = await within(ended, this.#context.info.isLocal ? 0 : STOP_GRACE_MS);
       return timedOut(this.#called, seconds, stopped === undefined);
     } finally {
       over.abort();

@@ -5,6 +5,7 @@ import { type ArtifactRef, type ArtifactSource, READ_ARTIFACT } from '../shared/
 import type { JsonObject } from '../shared/json.js';
 import type { McpPlace, ToolAnnotations } from '../shared/mcp.js';
 import { type Policy, PRESENT_PLAN } from '../shared/permissions.js';
+import type { RemotePlace } from '../shared/remote-tools.js';
 import { errorText } from '../shared/wire-text.js';
 import type { Agent } from './define-agent.js';
 import { type Duration, durationMs } from './duration.js';
@@ -45,8 +46,13 @@ export type ToolOptions<Input extends z.ZodType, Result> = {
   input: Input;
   /** It may safely run twice. Default false: then it never runs twice, and a crash in its middle is told to the model. */
   idempotent?: boolean;
-  /** From its start to its end; default 10 minutes. */
+  /** From its start to its end; default 10 minutes, of a local one a second. */
   timeout?: Duration;
+  /**
+   * `local`: the call runs in the worker that has the turn, which saves a round trip to the server. Only for tools that are
+   * idempotent and take a second at most: people's messages wait meanwhile. Default `activity`.
+   */
+  execution?: 'activity' | 'local';
   /** May run beside other calls of the same reply; default true. */
   parallel?: boolean;
   /**
@@ -92,6 +98,9 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown> = {
   /** Of a tool of an MCP server: what that says of it, and where it is. */
   readonly annotations?: ToolAnnotations;
   readonly mcp?: McpPlace;
+  /** Another worker runs it. */
+  readonly remote?: RemotePlace;
+  readonly local?: true;
   /** It may be called, and the model is not shown it. */
   readonly hidden?: true;
   readonly approval?: Policy | ((args: z.output<Input>) => MaybePromise<Policy>);
@@ -105,6 +114,7 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown> = {
 
 export const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const DEFAULT_TIMEOUT_MS = 600_000;
+const LONGEST_LOCAL_MS = 1000;
 /** What Node's timers can wait. */
 const LONGEST_TIMEOUT_MS = 24 * 24 * 3_600_000;
 
@@ -134,6 +144,7 @@ export function makeTool<Input extends z.ZodType, Result>(
     );
   }
   const schema = inputSchema(name, options.input);
+  const isLocal = runsLocally(options);
   return {
     kind: 'tool',
     name,
@@ -143,7 +154,8 @@ export function makeTool<Input extends z.ZodType, Result>(
     schemaHash: createHash('sha256').update(JSON.stringify(schema)).digest('hex').slice(0, 16),
     ...strictness(name, schema, options.strict),
     idempotent: options.idempotent ?? false,
-    timeoutMs: timeoutMs(name, options.timeout ?? DEFAULT_TIMEOUT_MS),
+    timeoutMs: timeoutMs(name, options.timeout ?? (isLocal ? LONGEST_LOCAL_MS : DEFAULT_TIMEOUT_MS)),
+    ...(isLocal && { local: true as const }),
     parallel: options.parallel ?? true,
     ...(options.approval !== undefined && { approval: options.approval }),
     ...(options.effects !== undefined && { effects: options.effects }),
@@ -151,6 +163,25 @@ export function makeTool<Input extends z.ZodType, Result>(
     run: options.run,
     ...(options.reconcile && { reconcile: options.reconcile }),
   };
+}
+
+/** Throws where it is asked for and can't be. */
+function runsLocally<Input extends z.ZodType, Result>(options: ToolOptions<Input, Result>): boolean {
+  const { name, execution = 'activity', idempotent, timeout } = options;
+  if (execution === 'activity') return false;
+  if (execution !== 'local')
+    throw new TypeError(
+      `Tool ${name}, execution: use 'activity' or 'local', not ${JSON.stringify(execution)}.`,
+    );
+  if (!idempotent)
+    throw new TypeError(
+      `Tool ${name}, execution: a crash runs a local tool again. Say idempotent: true if it may, else leave execution out.`,
+    );
+  if (timeout !== undefined && durationMs(`Tool ${name}, timeout`, timeout) > LONGEST_LOCAL_MS)
+    throw new RangeError(
+      `Tool ${name}, timeout: a local tool may take 1 second at most, as people's messages wait for it. Give it less, or leave execution out.`,
+    );
+  return true;
 }
 
 function timeoutMs(name: string, timeout: Duration): number {
