@@ -43,6 +43,17 @@ test("a turn in a workflow of one's own", async () => {
   expect(shown).toBe('mail: Sales rose by a tenth\nreport: Sales rose by a tenth\n');
 });
 
+test('a tool in Python', async () => {
+  expect(await output('python-tool')).toBe(
+    [
+      'describe_numbers: {"mean":7.25,"median":6.5,"standard_deviation":4.349}',
+      'describe_numbers: Error: give at least two numbers',
+      'The mean of the first list is 7.25; the second is too short.\n',
+    ].join('\n'),
+  );
+  // Its packages may have to be installed.
+}, 240_000);
+
 test('sub-agents', async () => {
   expect(await output('sub-agents')).toBe(
     [
