@@ -1,11 +1,6 @@
-import {
-  CHECK_CALL,
-  KEEP_RESULT,
-  type OutputRequest,
-  type PlannedCall,
-  RECONCILE_TOOL,
-} from './activities.js';
+import type { OutputRequest, PlannedCall } from './activities.js';
 import { answeredAtOnce } from './answered-at-once.js';
+import { isAroundTool, resultAround } from './around-tools.js';
 import { callSummary } from './call-summary.js';
 import type { NewEvent, TurnEvent } from './events.js';
 import type { SteerMessage } from './interventions.js';
@@ -21,7 +16,6 @@ import {
 import { type PersonDecision, resultOfDecision } from './people.js';
 import { shownPrompt } from './prompt-parts.js';
 import type { ModelEnd, RecordedStep } from './recorded-step.js';
-import { resultOfCheck } from './remote-tools.js';
 import { requestEvent } from './request-event.js';
 import { settleToolCall, startOf } from './settle.js';
 import { Steps } from './steps.js';
@@ -181,9 +175,8 @@ export class TurnFold {
 
   #toolScheduled({ activityType, input }: Extract<RecordedStep, { kind: 'tool_scheduled' }>): NewEvent[] {
     const call = this.#calls.get(input.callId);
-    if (!call || activityType === CHECK_CALL || activityType === KEEP_RESULT) return [];
+    if (!call || isAroundTool(activityType)) return [];
     this.#lost.delete(input.callId);
-    if (activityType === RECONCILE_TOOL) return [];
     this.#starts.set(input.callId, (this.#starts.get(input.callId) ?? 0) + 1);
     const summary = input.changed ? callSummary(call.name, input.input) : call.summary;
     return [{ type: 'tool_started', callId: call.callId, name: call.name, summary }];
@@ -194,13 +187,9 @@ export class TurnFold {
     const tool = this.#settings?.tools.find((each) => each.name === step.input.tool);
     if (!call || !tool) return [];
     const called = { id: call.callId, name: call.name };
-    if (step.activityType === RECONCILE_TOOL)
-      return [this.#settle(step.end.kind === 'completed' ? step.end.output.result : workerLost(called))];
-    if (step.activityType === CHECK_CALL)
-      return resultOfCheck(called, step.end).map((result) => this.#settle(result));
-    if (step.activityType === KEEP_RESULT) {
-      const inShort = this.#lost.get(call.callId) ?? workerLost(called);
-      return [this.#settle(step.end.kind === 'completed' ? step.end.output.result : inShort)];
+    if (isAroundTool(step.activityType)) {
+      const result = resultAround(step.activityType, called, step.end, this.#lost.get(call.callId));
+      return result ? [this.#settle(result)] : [];
     }
     this.steps.ended(call.callId, startOf(step.end));
     const settlement = settleToolCall(call, tool, step.end);

@@ -166,12 +166,12 @@ export function tooLongForRemote(call: Called, bytes: number): ToolResultBlock {
 }
 
 /** Of a look at a person's own arguments: the result where the call is not to run. */
-export function resultOfCheck(call: Called, end: ToolEnd): ToolResultBlock[] {
-  if (end.kind === 'canceled') return [notStarted(call)];
+export function resultOfCheck(call: Called, end: ToolEnd): ToolResultBlock | undefined {
+  if (end.kind === 'canceled') return notStarted(call);
   if (end.kind !== 'completed')
-    return [notChecked(call, end.kind === 'failed' ? end.text : 'no worker answered')];
+    return notChecked(call, end.kind === 'failed' ? end.text : 'no worker answered');
   const { result }: Partial<RunToolResult> = end.output;
-  return result ? [result] : [];
+  return result;
 }
 
 function notChecked(call: Called, problem: string): ToolResultBlock {

@@ -83,8 +83,7 @@ async function check(call: CallToRun, input: RunToolInput): Promise<CheckedCall>
   try {
     return await own(activityId, `the arguments of ${call.summary}`)[CHECK_CALL](input);
   } catch (error) {
-    const [result = notStarted(called)] = resultOfCheck(called, endOf(error));
-    return { v: 1, result };
+    return { v: 1, result: resultOfCheck(called, endOf(error)) ?? notStarted(called) };
   }
 }
 

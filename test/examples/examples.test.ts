@@ -74,6 +74,15 @@ test('the code of docs/sub-agents.md is that of the example', () => {
   expect(blocks.filter((block) => !source.includes(block.trimEnd()))).toEqual([]);
 });
 
+test('the code of docs/remote-tools.md is that of the example', () => {
+  const names = ['index.ts', 'worker.py'];
+  const sources = names.map((name) => readFileSync(`examples/python-tool/${name}`, 'utf8'));
+  const page = readFileSync('docs/remote-tools.md', 'utf8');
+  const blocks = [...page.matchAll(/```(?:ts|py)\n(.+?)```/gs)].map(([, code = '']) => code);
+  expect(blocks).toHaveLength(3);
+  expect(blocks.filter((block) => !sources.some((source) => source.includes(block.trimEnd())))).toEqual([]);
+});
+
 test('a turn on a schedule', async () => {
   const shown = await output('schedule');
   expect(shown).toMatch(/^Good morning\. .+\nturn daily-digest-\d{4}-\d\d-\d\dT[\d:]+Z\n$/);

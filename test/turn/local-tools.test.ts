@@ -1,60 +1,17 @@
 import { expect, test } from 'vitest';
 import { retryable } from '../../src/define/define-tool.js';
 import { reply, text, toolCall } from '../../src/testing/index.js';
-import { endedTurn, untilEvent } from '../interventions/ended-turn.js';
+import { endedTurn } from '../interventions/ended-turn.js';
 import { activityTypes } from './activity-types.js';
 import { aborted, countedTool, gate, textOfResult } from './agents.js';
 
 const local = { idempotent: true, execution: 'local' } as const;
 
-test('a local tool runs within the workflow task: no activity of it is in the history', async () => {
+test('a local tool runs within the workflow task, unless a person is asked or it wants to be tried again', async () => {
   const quick = countedTool('quick', {}, () => 'done', local);
   const plain = countedTool('plain', {}, () => 'as well');
-  let types: string[] = [];
-  const { results, events, outcome } = await endedTurn(
-    {
-      script: [reply(toolCall('quick'), toolCall('plain'), toolCall('quick')), toolCall('quick'), text('ok')],
-      tools: [quick.tool, plain.tool],
-    },
-    async ({ turn, client }) => {
-      await turn.result();
-      types = await activityTypes(client.client, turn.turnId);
-    },
-  );
-  expect(results.map(textOfResult)).toEqual(['done', 'as well', 'done', 'done']);
-  expect(types.filter((type) => !type.startsWith('holdfast.'))).toEqual(['plain']);
-  expect(quick.runs).toHaveLength(3);
-  const seen = events.filter(({ type }) => type === 'tool_started' || type === 'tool_finished');
-  expect(seen.map(({ type }) => type)).toHaveLength(8);
-  expect(outcome?.steps[1]?.calls).toMatchObject([
-    { name: 'quick', status: 'ok', startedAt: expect.any(String), durationMs: expect.any(Number) },
-  ]);
-});
-
-test('a local tool that takes longer than its timeout is an error result, and its signal fires', async () => {
-  const stopped = gate();
-  const slow = countedTool(
-    'slow',
-    {},
-    async (_args, { signal }) => {
-      await aborted(signal);
-      stopped.open();
-      await new Promise(() => undefined);
-    },
-    { ...local, timeout: '200 milliseconds' },
-  );
-  const { results, outcome } = await endedTurn(
-    { script: [toolCall('slow'), text('I see')], tools: [slow.tool] },
-    () => stopped.opened,
-  );
-  expect(results).toMatchObject([{ status: 'error', cause: 'timed_out' }]);
-  expect(textOfResult(results[0])).toContain('slow took longer than 0.2 s');
-  expect(outcome).toMatchObject({ type: 'completed', text: 'I see' });
-  expect(slow.runs).toHaveLength(1);
-});
-
-test('a local tool that throws is an error result; one that asks for another try gets it as an activity', async () => {
   const fails = countedTool('fails', {}, () => Promise.reject(new Error('no')), local);
+  const asked = countedTool('asked', {}, () => 'approved', { ...local, approval: 'ask' });
   let tries = 0;
   const later = countedTool(
     'later',
@@ -67,20 +24,32 @@ test('a local tool that throws is an error result; one that asks for another try
     local,
   );
   let types: string[] = [];
-  const { results, events } = await endedTurn(
-    { script: [reply(toolCall('fails'), toolCall('later')), text('ok')], tools: [fails.tool, later.tool] },
+  const { results, events, outcome } = await endedTurn(
+    {
+      script: [
+        reply(toolCall('quick'), toolCall('plain'), toolCall('fails'), toolCall('later'), toolCall('quick')),
+        toolCall('quick'),
+        toolCall('asked'),
+        text('ok'),
+      ],
+      tools: [quick.tool, plain.tool, fails.tool, asked.tool, later.tool],
+    },
     async ({ turn, client }) => {
-      await turn.result();
+      for await (const event of turn.events())
+        if (event.type === 'approval_requested') await turn.approve(event.callId);
       types = await activityTypes(client.client, turn.turnId);
     },
   );
-  expect(results).toMatchObject([{ status: 'error', cause: 'tool_threw' }, { status: 'ok' }]);
-  expect(results.map(textOfResult)).toEqual(['Error: no', 'try 2']);
-  expect(types.filter((type) => !type.startsWith('holdfast.'))).toEqual(['later']);
-  expect(events.filter(({ type }) => type === 'tool_finished')).toHaveLength(2);
+  const texts = ['done', 'as well', 'Error: no', 'try 2', 'done', 'done', 'approved'];
+  expect(results.map(textOfResult)).toEqual(texts);
+  expect(types.filter((type) => !type.startsWith('holdfast.'))).toEqual(['plain', 'later', 'asked']);
+  expect(events.filter(({ type }) => type === 'tool_started')).toHaveLength(texts.length);
+  expect(outcome?.steps[1]?.calls).toMatchObject([
+    { name: 'quick', status: 'ok', startedAt: expect.any(String), durationMs: expect.any(Number) },
+  ]);
 });
 
-test('an interrupt waits for the local tool that runs, and ends the turn', async () => {
+test('a local tool that takes longer than its timeout is an error result; an interrupt waits for that long', async () => {
   const begun = gate();
   const slow = countedTool(
     'slow',
@@ -88,7 +57,7 @@ test('an interrupt waits for the local tool that runs, and ends the turn', async
     async (_args, { signal }) => {
       begun.open();
       await aborted(signal);
-      throw new Error('stopped');
+      await new Promise(() => undefined);
     },
     { ...local, timeout: '500 milliseconds' },
   );
@@ -102,22 +71,8 @@ test('an interrupt waits for the local tool that runs, and ends the turn', async
       await turn.interrupt('enough');
     },
   );
-  expect(outcome?.type).toBe('interrupted');
-  expect(results).toMatchObject([{ name: 'slow', cause: 'timed_out' }]);
-});
-
-test('a local tool that a person is to approve is an ordinary activity', async () => {
-  const asked = countedTool('asked', {}, () => 'done', { ...local, approval: 'ask' });
-  let types: string[] = [];
-  const { results } = await endedTurn(
-    { script: [toolCall('asked'), text('ok')], tools: [asked.tool] },
-    async ({ turn, client }) => {
-      const { callId } = await untilEvent(turn, 'approval_requested');
-      await turn.approve(callId);
-      await turn.result();
-      types = await activityTypes(client.client, turn.turnId);
-    },
-  );
-  expect(results).toMatchObject([{ status: 'ok' }]);
-  expect(types).toContain('asked');
+  expect(results).toMatchObject([{ status: 'error', cause: 'timed_out' }]);
+  expect(textOfResult(results[0])).toContain('slow took longer than 0.5 s');
+  expect(slow.runs).toHaveLength(1);
+  expect(outcome).toMatchObject({ type: 'interrupted', iterations: 1 });
 });
