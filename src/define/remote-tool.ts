@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { makeTool, type Tool, type ToolOptions } from './define-tool.js';
+import { defineTool, type Tool, type ToolOptions } from './define-tool.js';
 import { type Duration, durationMs } from './duration.js';
 
 type Shared =
@@ -47,7 +47,7 @@ export function remoteTool<Input extends z.ZodType>(options: RemoteToolOptions<I
       `${what}, activity: ${JSON.stringify(activity)} is taken: "default" and names that begin with "holdfast." or "__" are not for tools.`,
     );
   }
-  const tool = makeTool({
+  const tool = defineTool({
     ...shared,
     name,
     run: () => {

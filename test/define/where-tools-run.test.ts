@@ -38,6 +38,7 @@ test.each<[string, Partial<RemoteToolOptions<typeof input>>, string]>([
   ['with the activity default', { activity: 'default' }, '"default" is taken'],
   ['with no duration', { heartbeatTimeout: 0 }, 'Remote tool far, heartbeatTimeout: 0 is not a duration'],
   ['with a bad name', { name: 'far away' }, 'Tool name "far away"'],
+  ['with a name of ours', { name: 'read_artifact' }, 'Tool name "read_artifact"'],
 ])('a remote tool %s is refused when it is defined', (_, options, problem) => {
   expect(() => remote(options)).toThrow(problem);
 });
