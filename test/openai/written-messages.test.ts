@@ -65,4 +65,13 @@ describe('the messages of a turn', () => {
     expect(again.length).toBeLessThan(200);
     expect(Buffer.concat(anew).length).toBeLessThan(600 * KB);
   });
+  it('are written anew where their bytes were taken away', () => {
+    const write = rememberedWriter<{ id: string }>();
+    const all = writtenAs(Array.from({ length: 200 }, () => [KB]));
+    const text = () => Buffer.concat(new WrittenList(write(all)).bytes()).toString();
+    const before = text();
+    for (const { buffer } of write(all).filter(({ length }) => length > 64 * KB))
+      structuredClone(buffer, { transfer: [buffer as ArrayBuffer] });
+    expect(text()).toBe(before);
+  });
 });

@@ -11,7 +11,7 @@ type Written = { readonly variant: string; bytes: Buffer };
 type Block = { readonly members: readonly Written[]; readonly bytes: Buffer };
 
 /** So that a long transcript is a few dozen pieces, and what is joined anew for a call is little. */
-const BLOCK_BYTES = 256 * 1024;
+const BLOCK_BYTES = 128 * 1024;
 /** What is longer is a piece of its own, never copied. */
 const LARGE_BYTES = 64 * 1024;
 
@@ -27,7 +27,8 @@ export function rememberedWriter<Wire extends object>(): (
   return (messages) => {
     const written = messages.map(({ message, variant, write }) => {
       const last = known.get(message);
-      if (last?.variant === variant) return last;
+      // Of bytes that somebody has transferred away, as a fetch in place of Node's may, nothing is left.
+      if (last?.variant === variant && last.bytes.length > 0) return last;
       const fresh = { variant, bytes: writtenItems(write()) };
       known.set(message, fresh);
       return fresh;
