@@ -106,8 +106,13 @@ export type ToolOptions<
     key: string,
     args: z.output<Input>,
     context: Pick<ToolContext<NoInfer<Setup>>, 'setup'>,
-  ): MaybePromise<NoInfer<Result> | typeof notDone>;
+  ): MaybePromise<Reconciled<Result, Output> | typeof notDone>;
 };
+
+/** What `run` returns, or what else the output allows. */
+type Reconciled<Result, Output extends z.ZodType> = [z.ZodType] extends [Output]
+  ? NoInfer<Result>
+  : z.input<Output>;
 
 /** A tool, ready for an agent's `tools`. Made by {@link defineTool}. */
 // biome-ignore lint/suspicious/noExplicitAny: who holds a tool need not know what it sets up.
@@ -202,7 +207,10 @@ export function makeTool<Input extends z.ZodType, Result, Setup, Output extends 
     ...(options.effects !== undefined && { effects: options.effects }),
     ...(options.subject && { subject: options.subject }),
     run: options.run,
-    ...(options.reconcile && { reconcile: options.reconcile }),
+    // It may return another form of the output than `run` does.
+    ...(options.reconcile && {
+      reconcile: options.reconcile as NonNullable<Tool<Input, Result>['reconcile']>,
+    }),
   };
 }
 
