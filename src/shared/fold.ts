@@ -17,7 +17,7 @@ import { type PersonDecision, resultOfDecision } from './people.js';
 import { shownPrompt } from './prompt-parts.js';
 import type { ModelEnd, RecordedStep } from './recorded-step.js';
 import { requestEvent } from './request-event.js';
-import { settleToolCall, startOf } from './settle.js';
+import { settleToolCall, triedOf } from './settle.js';
 import { Steps } from './steps.js';
 import { type SubAgentEnd, settleSubAgent, subAgentStep } from './sub-agents.js';
 import { mayStillRun, notStarted, workerLost } from './tool-results.js';
@@ -191,7 +191,7 @@ export class TurnFold {
       const result = resultAround(step.activityType, called, step.end, this.#lost.get(call.callId));
       return result ? [this.#settle(result)] : [];
     }
-    this.steps.ended(call.callId, startOf(step.end));
+    this.steps.ended(call.callId, triedOf(step.end));
     const settlement = settleToolCall(call, tool, step.end);
     if (settlement.do === 'result') return [this.#settle(settlement.result)];
     if (settlement.do === 'keep') {
@@ -208,7 +208,7 @@ export class TurnFold {
     const { callId, name } = output.result;
     const call = this.#calls.get(callId);
     if (!call || this.#results.has(callId)) return [];
-    this.steps.ended(callId, output.startedAt);
+    this.steps.ended(callId, triedOf({ kind: 'completed', output }));
     return [{ type: 'tool_started', callId, name, summary: call.summary }, this.#settle(output.result)];
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryable } from '../../src/define/define-tool.js';
+import { retryable } from '../../src/define/retryable.js';
 import { reply, text, toolCall } from '../../src/testing/index.js';
 import { endedTurn } from '../interventions/ended-turn.js';
 import { activityTypes } from './activity-types.js';
