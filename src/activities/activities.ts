@@ -1,6 +1,9 @@
 import {
   CALL_MODEL,
   type CallModelInput,
+  CHECK_ANSWER,
+  type CheckAnswerInput,
+  type CheckedAnswer,
   type InterruptedReply,
   type ModelReply,
   RECONCILE_TOOL,
@@ -15,12 +18,19 @@ import {
 } from '../shared/activities.js';
 import { versionProblem } from '../shared/version.js';
 import { callModel } from './call-model.js';
+import { checkAnswer } from './check-answer.js';
 import { reconcileTool, runTool } from './run-tool.js';
 import { sealTranscript } from './seal-transcript.js';
 import type { ActivityServices } from './services.js';
 import { subAgentUsage } from './sub-agent-usage.js';
 
-type Answer = ModelReply | InterruptedReply | RunToolResult | SealedTranscript | SubAgentUsage;
+type Answer =
+  | CheckedAnswer
+  | ModelReply
+  | InterruptedReply
+  | RunToolResult
+  | SealedTranscript
+  | SubAgentUsage;
 type Activity = (input: never) => Promise<Answer>;
 
 /**
@@ -33,6 +43,7 @@ export function holdfastActivities(services: ActivityServices): Record<string, A
     ...Object.fromEntries(services.agents.toolNames().map((name) => [name, tool])),
     default: tool,
     [CALL_MODEL]: (input: CallModelInput) => callModel(services, readable('model call', input)),
+    [CHECK_ANSWER]: (input: CheckAnswerInput) => checkAnswer(services, readable('answer', input)),
     [RECONCILE_TOOL]: (input: RunToolInput) => reconcileTool(services, readable('tool call', input)),
     [SEAL_TRANSCRIPT]: (input: SealTranscriptInput) =>
       sealTranscript(services, readable('transcript to pack', input)),

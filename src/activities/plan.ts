@@ -3,6 +3,7 @@ import type { Decision } from '../permissions/decide.js';
 import type { PlannedCall } from '../shared/activities.js';
 import { READ_ARTIFACT } from '../shared/artifacts.js';
 import { callSummary } from '../shared/call-summary.js';
+import { notAlone } from '../shared/final-answer.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../shared/json.js';
 import type { AssistantMessage, Message, ToolCallBlock } from '../shared/messages.js';
 import type { ModelPart, ModelResponse } from '../shared/model-port.js';
@@ -56,7 +57,14 @@ export async function planReply(
     calls.push(resolveArtifact(await planCall(block, tool, response, { tools, judge }), earlier));
   }
   const { stopReason, model } = response;
-  return { message: { role: 'assistant', id, content, stopReason, model }, calls };
+  return { message: { role: 'assistant', id, content, stopReason, model }, calls: calls.map(answeredAlone) };
+}
+
+/** What gives the answer must come alone: the model has not seen the results of what it called beside it. */
+function answeredAlone(call: PlannedCall, _index: number, { length }: readonly PlannedCall[]): PlannedCall {
+  if (call.do !== 'final' || length === 1) return call;
+  const { callId, name } = call;
+  return { do: 'answer', callId, name, result: notAlone({ id: callId, name }) };
 }
 
 /** A long transcript is looked through at each call. */
@@ -126,6 +134,7 @@ async function planCall(
   if (inexact !== undefined) return refuse(invalidArguments(block, [cannotBeKept(inexact)]));
   const checked = await checkArguments(tool, parsed.value);
   if (!checked.ok) return refuse(invalidArguments(block, checked.problems));
+  if (tool.givesAnswer) return await finalCall(block, tool, checked.input);
   const summary = callSummary(tool.name, parsed.value);
   const call = { callId: block.id, name: tool.name };
   try {
@@ -136,6 +145,13 @@ async function planCall(
   } catch (error) {
     return refuse(approvalFailed(block, errorText(error)));
   }
+}
+
+/** The answer as the schema gives it out: trimmed, say, as that of a reply's text is. */
+async function finalCall(block: ToolCallBlock, tool: AnyTool, input: Json): Promise<PlannedCall> {
+  const { id: callId, name } = block;
+  const { answer }: { answer?: Json } = await tool.input.parseAsync(input);
+  return { do: 'final', callId, name, answer: JSON.parse(JSON.stringify(answer ?? null)) };
 }
 
 function questionIn(input: Json): { question: string; choices?: string[] } {

@@ -99,6 +99,8 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown> = {
   readonly subject?: Subject;
   /** It is not run: a person gives its result. */
   readonly asksPeople?: true;
+  /** It is not run: it gives the turn's answer. */
+  readonly givesAnswer?: true;
   run(args: z.output<Input>, context: ToolContext): MaybePromise<Result>;
   reconcile?(key: string, args: z.output<Input>): MaybePromise<Result | typeof notDone>;
 };

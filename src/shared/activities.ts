@@ -12,6 +12,7 @@ import type { Limits, TurnSettings, TurnUsage, Usage } from './turn.js';
 export const CALL_MODEL = 'holdfast.callModel';
 export const RECONCILE_TOOL = 'holdfast.reconcileTool';
 export const SEAL_TRANSCRIPT = 'holdfast.sealTranscript';
+export const CHECK_ANSWER = 'holdfast.checkAnswer';
 export const SUB_AGENT_USAGE = 'holdfast.subAgentUsage';
 export const DEFAULT_ACTIVITY = 'default';
 
@@ -51,7 +52,7 @@ export type CallModelInput = {
   resolve?: { limits: Limits };
   /** As the first call has settled it. */
   mcp?: McpSettings;
-  /** The call whose last message asks for the turn's output: no tool may be called. */
+  /** The call whose last message asks for the turn's output, or for a better answer. */
   outputRequest?: OutputRequest;
   /** The turn's own, in place of those that the model was made with. */
   modelOptions?: ModelOptions;
@@ -60,8 +61,11 @@ export type CallModelInput = {
   metadata?: JsonObject;
 };
 
-/** Why the last reply was not the turn's output, a line each. */
-export type OutputRequest = { problems: string[] };
+/**
+ * Why the last reply was not the turn's answer, a line each. Without a `kind` JSON is asked for, and no tool may be called;
+ * `call`: it is to be given by the tool for it; `refused`: a check of the agent's has refused it.
+ */
+export type OutputRequest = { problems: string[]; kind?: 'call' | 'refused' };
 
 /** What is to be done with one tool call, in request order. A bad call is answered here and costs no activity. */
 export type PlannedCall =
@@ -79,6 +83,8 @@ export type PlannedCall =
     }
   /** A person is to answer it. */
   | { do: 'question'; callId: string; name: string; question: string; choices?: string[]; summary: string }
+  /** It gives the turn's answer, and is the only call of its reply. */
+  | { do: 'final'; callId: string; name: string; answer: Json }
   | { do: 'answer'; callId: string; name: string; result: ToolResultBlock };
 
 export type ModelReply = Timing & {
@@ -131,6 +137,23 @@ export type SealTranscriptInput = {
 };
 
 export type SealedTranscript = { v: 1; segments: TranscriptSegment[] };
+
+/** Asks the agent's checks whether an answer may end the turn. `transcript`: with the reply that gives it. */
+export type CheckAnswerInput = {
+  v: 1;
+  agent: string;
+  version: string;
+  turnId: string;
+  iteration: number;
+  /** Of the call that gives it, where it is one. */
+  callId?: string;
+  answer: Json;
+  transcript: TranscriptRef;
+  metadata?: JsonObject;
+};
+
+/** `problem`: why not, for the model. */
+export type CheckedAnswer = { v: 1; problem?: string };
 
 /** Asks what a sub-agent's turn has cost that ended without a word. */
 export type SubAgentUsageInput = { v: 1; workflowId: string };

@@ -2,6 +2,7 @@ import { type OutputRequest, type PlannedCall, RECONCILE_TOOL } from './activiti
 import { answeredAtOnce } from './answered-at-once.js';
 import { callSummary } from './call-summary.js';
 import type { NewEvent, TurnEvent } from './events.js';
+import { type FinalCall, NOT_CHECKED, resultOfFinal } from './final-answer.js';
 import type { SteerMessage } from './interventions.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
 import {
@@ -49,6 +50,8 @@ export class TurnFold {
   /** Of the last reply: the calls that people are asked about, and have not been told of yet. */
   #toAsk: NewEvent[] = [];
   #questions = new Set<string>();
+  /** The call of the last reply that gives the answer. */
+  #final: FinalCall | undefined;
   readonly #steers = new Map<string, SteerMessage>();
 
   /** What the turn runs with; undefined before its first reply. */
@@ -83,6 +86,8 @@ export class TurnFold {
         return this.#toolScheduled(step);
       case 'tool_ended':
         return this.#toolEnded(step);
+      case 'answer_checked':
+        return this.#answerChecked(step);
       case 'sub_agent_scheduled':
         return this.#subAgentScheduled(step);
       case 'sub_agent_ended':
@@ -143,6 +148,7 @@ export class TurnFold {
     this.#starts.clear();
     this.#lost.clear();
     this.#calls = new Map(calls.flatMap((call) => (call.do === 'run' ? [[call.callId, call]] : [])));
+    this.#final = calls.find((call) => call.do === 'final');
     this.#questions = new Set(calls.flatMap((call) => (call.do === 'question' ? [call.callId] : [])));
     const answered = answeredAtOnce(calls, this.#settings);
     // Nobody is asked about what has its result.
@@ -197,6 +203,12 @@ export class TurnFold {
     return [];
   }
 
+  #answerChecked({ callId, answer }: Extract<RecordedStep, { kind: 'answer_checked' }>): NewEvent[] {
+    const call = this.#final;
+    if (call?.callId !== callId || this.#results.has(callId)) return [];
+    return [this.#settle(resultOfFinal(call, answer ?? NOT_CHECKED))];
+  }
+
   #subAgentScheduled({ callId, turnId }: { callId: string; turnId: string }): NewEvent[] {
     const call = this.#calls.get(callId);
     if (!call) return [];
@@ -231,10 +243,9 @@ export class TurnFold {
 
   #askForOutput(request: OutputRequest | undefined): void {
     const schema = this.#settings?.output?.schema;
-    if (!request || !schema) return;
-    const message = outputRequestMessage(this.#firstRunId, this.iteration, schema, request);
+    const message = request && outputRequestMessage(this.#firstRunId, this.iteration, schema, request);
     // It stands there already where the call is made again.
-    if (!this.messages.some(({ id }) => id === message.id)) this.messages.push(message);
+    if (message && !this.messages.some(({ id }) => id === message.id)) this.messages.push(message);
   }
 
   /** Steering messages that the model call about to start is the first to see. */

@@ -64,6 +64,8 @@ const TOOL_RESULT_CAUSES = [
   'invalid_json',
   'invalid_arguments',
   'arguments_not_kept',
+  'not_alone',
+  'answer_refused',
   'cut_by_output_limit',
   'cut_by_refusal',
   'not_started',

@@ -144,6 +144,10 @@ export type TurnSettings = {
   approvalTimeoutMs?: number;
   /** What the turn's last reply must be: JSON of this schema, which is asked for `maxAsks` times beyond the first. */
   output?: { schema: JsonObject; maxAsks: number };
+  /** The answer is given by a tool, which is asked for as often; `isOutput`: what it is given is the turn's output. */
+  finalAnswer?: { maxAsks: number; isOutput?: boolean };
+  /** The agent has checks of its answer. */
+  checksAnswer?: boolean;
   tools: ToolSettings[];
   /** Of an agent with MCP servers. */
   mcp?: McpSettings;
@@ -172,7 +176,7 @@ export type ToolSettings = {
   annotations?: ToolAnnotations;
 };
 
-/** `invalid_output`: the agent has an `output`, and no reply fitted it, however often it was asked. */
+/** `invalid_output`: the agent has an `output` or a `finalAnswer`, and no reply was one, however often it was asked. */
 export type OutcomeType =
   | 'completed'
   | 'interrupted'
@@ -188,9 +192,12 @@ export type TurnOutcome = {
   turnId: string;
   agent: string;
   version: string;
-  /** The text of the last reply, its first 80 KB at least where it is very long; `''` where there is none. */
+  /**
+   * The text of the last reply, its first 80 KB at least where it is very long; `''` where there is none. Of a completed
+   * turn whose answer a tool gives: that answer, as JSON where it is no text.
+   */
   text: string;
-  /** Of a completed turn of an agent with an `output`: the reply as JSON, checked. */
+  /** Of a completed turn of an agent with an `output`: its answer as JSON, checked. */
   output?: Json;
   /** Model calls that answered. */
   iterations: number;

@@ -1,11 +1,13 @@
-import type { PlannedCall } from '../shared/activities.js';
+import type { CheckedAnswer, PlannedCall } from '../shared/activities.js';
 import { callSummary } from '../shared/call-summary.js';
+import { type FinalCall, resultOfFinal } from '../shared/final-answer.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { resultOfDecision } from '../shared/people.js';
 import { settleToolCall, startOf } from '../shared/settle.js';
 import { refusedSubAgent, settleSubAgent, subAgentStep } from '../shared/sub-agents.js';
 import { mayStillRun, notOfThisTurn, notStarted } from '../shared/tool-results.js';
 import type { TurnSettings } from '../shared/turn.js';
+import { askChecks } from './check-answer.js';
 import type { Interventions } from './interventions.js';
 import type { Decided } from './people.js';
 import { approvalRequest, type Question, questionRequest } from './person-requests.js';
@@ -35,6 +37,7 @@ class Round {
   readonly #interventions: Interventions;
   readonly #questions: Question[] = [];
   readonly #calls: CallToRun[] = [];
+  #final: FinalCall | undefined;
   readonly #started = new Set<string>();
   readonly #results = new Map<string, ToolResultBlock>();
   #closed = false;
@@ -52,6 +55,7 @@ class Round {
       const refused = call.do === 'run' && tool?.agent && refusedSubAgent(call, run.settings);
       if (call.do === 'answer') this.#settle(call.result);
       else if (refused) this.#settle(refused);
+      else if (call.do === 'final') this.#final = call;
       else if (call.do === 'question') this.#questions.push(call);
       else if (tool) this.#calls.push({ ...call, index, iteration: run.iteration - 1, tool, ...share });
       else this.#settle(notOfThisTurn(call, run.settings));
@@ -67,8 +71,22 @@ class Round {
   }
 
   async runAll(): Promise<void> {
-    if (this.#questions.length > 0 || this.#calls.some(isAsked)) await this.#runWithPeople();
+    if (this.#final) await this.#runFinal(this.#final);
+    else if (this.#questions.length > 0 || this.#calls.some(isAsked)) await this.#runWithPeople();
     else await this.#runInGroups();
+  }
+
+  /** It is alone: the plan has seen to that. */
+  async #runFinal(call: FinalCall): Promise<void> {
+    const { callId, answer } = call;
+    const { checksAnswer, finalAnswer } = this.settings;
+    this.#run.callStatus.set(callId, 'running');
+    this.#run.show();
+    const passed: CheckedAnswer = { v: 1 };
+    const checked = checksAnswer ? await askChecks(this.#run, answer, callId) : passed;
+    if (!checked || this.#closed) return;
+    if (checked.problem === undefined) this.#run.output.accept(answer, finalAnswer?.isOutput === true);
+    this.#settle(resultOfFinal(call, checked));
   }
 
   async #runWithPeople(): Promise<void> {
@@ -143,7 +161,8 @@ class Round {
   /** What has not ended by now is settled without it; what ends later is not heard. */
   close(): Map<string, ToolResultBlock> {
     const ended = this.#howItEnds();
-    for (const call of [...this.#calls, ...this.#questions]) {
+    const final = this.#final ? [this.#final] : [];
+    for (const call of [...this.#calls, ...this.#questions, ...final]) {
       if (this.#results.has(call.callId)) continue;
       const called = { id: call.callId, name: call.name };
       if (this.#run.children.of(call.callId).subAgent) this.#run.countSpent(unknownUsage);

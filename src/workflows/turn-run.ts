@@ -64,7 +64,7 @@ export class TurnRun {
   #truncated = 0;
   /** How many model calls this run of the workflow makes at least. */
   nextRunFrom = 1;
-  readonly #output = new TurnOutput();
+  readonly output = new TurnOutput();
   /** Of the last reply, where an earlier run had it. */
   #text = '';
   readonly #details = new DetailsTable();
@@ -102,7 +102,7 @@ export class TurnRun {
     this.settings = carried.settings;
     this.#truncated = carried.truncatedInARow;
     this.#text = carried.text;
-    this.#output.resume(carried.output);
+    this.output.resume(carried.output);
     this.transcript.resume(carried.transcript);
   }
 
@@ -118,8 +118,8 @@ export class TurnRun {
       usage: this.usage,
       settings,
       truncatedInARow: this.#truncated,
-      text: boundedText(this.#lastText(), CARRIED_TEXT_BYTES),
-      ...this.#output.carried(),
+      text: boundedText(this.lastText, CARRIED_TEXT_BYTES),
+      ...this.output.carried(),
       ...this.people.carried,
       transcript: this.transcript.carried(segments),
       interventions,
@@ -144,7 +144,7 @@ export class TurnRun {
     this.countSpent(reply.spent ?? noUsage);
     this.steps.replied(this.iteration, reply);
     this.iteration += 1;
-    this.#output.answered();
+    this.output.answered();
     this.#truncated = reply.message.stopReason === 'max_tokens' ? this.#truncated + 1 : 0;
   }
 
@@ -161,28 +161,33 @@ export class TurnRun {
   /** How the turn ends by this reply, or undefined if the loop goes on. */
   endOf(reply: ModelReply): OutcomeType | undefined {
     if (reply.message.stopReason === 'refusal') return 'refused';
+    const { output, finalAnswer } = this.settings ?? {};
     if (toolCallsOf(reply.message).length === 0) {
       const ending = outcomeOf(reply.message.stopReason);
-      const { output } = this.settings ?? {};
-      return ending === 'completed' && output ? this.#output.endOf(reply, output.maxAsks) : ending;
+      if (ending !== 'completed') return ending;
+      if (finalAnswer) return this.output.endOf(reply, { ...finalAnswer, kind: 'call' });
+      return output ? this.output.endOf(reply, output) : ending;
     }
+    const given = finalAnswer && this.output.endOfCalls();
+    if (given) return given;
     return this.#truncated >= (this.settings?.maxTruncatedReplies ?? 1) ? 'truncated' : undefined;
   }
 
   /** What the model call that is about to be made asks for, where its last message asks for the turn's output. */
   get outputRequest(): OutputRequest | undefined {
-    return this.#output.request;
+    return this.output.request;
   }
 
   /** Right before a model call, so that a transcript never ends with a request that no model has seen. */
   askForOutput(steered: boolean): void {
     const schema = this.settings?.output?.schema;
-    const request = this.#output.ask(steered);
-    if (request && schema)
-      this.transcript.add(outputRequestMessage(this.firstRunId, this.iteration, schema, request));
+    const request = this.output.ask(steered);
+    const message = request && outputRequestMessage(this.firstRunId, this.iteration, schema, request);
+    if (message) this.transcript.add(message);
   }
 
-  #lastText(): string {
+  /** Of the last reply. */
+  get lastText(): string {
     const { lastReply } = this.transcript;
     return lastReply ? textOf(lastReply) : this.#text;
   }
@@ -218,8 +223,11 @@ export class TurnRun {
       turnId: this.turnId,
       agent: this.input.agent,
       version: this.settings?.version ?? this.input.version ?? '',
-      text: boundedText(this.#lastText(), OUTCOME_TEXT_BYTES),
-      ...(outcome === 'completed' && this.#output.value !== undefined && { output: this.#output.value }),
+      text: boundedText(
+        (outcome === 'completed' ? this.output.text : undefined) ?? this.lastText,
+        OUTCOME_TEXT_BYTES,
+      ),
+      ...(outcome === 'completed' && this.output.value !== undefined && { output: this.output.value }),
       iterations: this.iteration,
       usage: this.usage,
       messageCount: this.transcript.added,

@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { z } from 'zod';
 import type { OpenAiOptions } from '../../src/activities/openai/options.js';
 import type { TurnHandle } from '../../src/client/turn-handle.js';
@@ -36,4 +36,8 @@ export async function outputTurn(script: Script, { agent, model: options = {}, d
     await replay(turn.turnId);
     return { outcome, transcript, bodies: server.requests.map(({ body }) => body) };
   });
+}
+
+export function untilAsked(server: ServedModel, count: number): Promise<void> {
+  return vi.waitFor(() => expect(server.requests).toHaveLength(count), { timeout: 20_000, interval: 20 });
 }
