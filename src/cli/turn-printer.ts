@@ -108,7 +108,8 @@ export class TurnPrinter {
     const time = result.durationMs === undefined ? '' : ` ${style.dim(duration(result.durationMs))}`;
     const said = shown(result.content.map((block) => (block.type === 'text' ? block.text : '')).join(' '));
     if (this.#final !== undefined && result.name === FINAL_ANSWER && result.status === 'ok') {
-      return this.#line(safeText(this.#final));
+      this.#line(safeText(this.#final));
+      return;
     }
     this.#line(
       result.status === 'ok'

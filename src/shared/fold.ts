@@ -70,11 +70,7 @@ export class TurnFold {
       case 'started':
         return [this.#start(step)];
       case 'model_scheduled':
-        this.iteration = step.iteration;
-        this.#modelRuns = true;
-        this.#withdrawPartial();
-        this.#askForOutput(step.outputRequest);
-        return [...this.#deliver(step.steers), { type: 'model_started' }];
+        return this.#modelScheduled(step);
       case 'steer':
         if (!this.#steers.has(step.steer.id)) this.#steers.set(step.steer.id, step.steer);
         return [];
@@ -120,6 +116,15 @@ export class TurnFold {
     this.turnId = step.turnId;
     this.#firstRunId = step.firstRunId;
     return { type: 'turn_started', agent: step.input.agent, prompt: shownPrompt(step.input) };
+  }
+
+  #modelScheduled(step: Extract<RecordedStep, { kind: 'model_scheduled' }>): NewEvent[] {
+    this.iteration = step.iteration;
+    this.#modelRuns = true;
+    this.#withdrawPartial();
+    const delivered = this.#deliver(step.steers);
+    this.#askForOutput(step.outputRequest);
+    return [...delivered, { type: 'model_started' }];
   }
 
   #modelEnded(end: ModelEnd): NewEvent[] {

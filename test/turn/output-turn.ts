@@ -17,14 +17,19 @@ export const ASK = /^Now give your final answer as JSON, and nothing else/;
 
 type Options = {
   agent?: Partial<AgentOptions>;
+  /** The agent has no output. */
+  inWords?: boolean;
   model?: OpenAiOptions;
   during?: (running: { turn: TurnHandle; server: ServedModel }) => Promise<unknown>;
 };
 
 /** A turn of an agent with an output and a tool, and what holds of each: its history replays, and it tells the same. */
-export async function outputTurn(script: Script, { agent, model: options = {}, during }: Options = {}) {
+export async function outputTurn(
+  script: Script,
+  { agent, inWords = false, model: options = {}, during }: Options = {},
+) {
   const { server, model } = await servedModel(script, options);
-  const made = agentWith([echoTool().tool], { model, output: answer, ...agent });
+  const made = agentWith([echoTool().tool], { model, ...(!inWords && { output: answer }), ...agent });
   return await withWorker(made, async ({ start }) => {
     const turn = await start('Refund it.');
     await during?.({ turn, server });
