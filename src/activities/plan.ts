@@ -1,3 +1,4 @@
+import { withNames } from '../define/artifact.js';
 import type { AnyTool } from '../define/define-agent.js';
 import type { Decision } from '../permissions/decide.js';
 import type { PlannedCall } from '../shared/activities.js';
@@ -21,7 +22,7 @@ import { errorText, wireId, wireLine } from '../shared/wire-text.js';
 import { checkArguments } from './check-arguments.js';
 import { inexactInteger } from './exact-numbers.js';
 import { artifactIdIn, resolvedRead } from './read-artifact.js';
-import { artifactsOf, findArtifact } from './turn-artifacts.js';
+import { artifactNamed, artifactsOf, findArtifact } from './turn-artifacts.js';
 
 const MAX_NESTING = 500;
 
@@ -132,11 +133,11 @@ async function planCall(
   if (!parsed.ok) return refuse(invalidJson(block, parsed.problem));
   const inexact = inexactInteger(block.arguments);
   if (inexact !== undefined) return refuse(invalidArguments(block, [cannotBeKept(inexact)]));
-  const checked = await checkArguments(tool, parsed.value);
+  const { result: checked, names } = await withNames(() => checkArguments(tool, parsed.value));
   if (!checked.ok) return refuse(invalidArguments(block, checked.problems));
   if (tool.givesAnswer) return await finalCall(block, tool, checked.input);
   const summary = callSummary(tool.name, parsed.value);
-  const call = { callId: block.id, name: tool.name };
+  const call = { callId: block.id, name: tool.name, ...(names.length > 0 && { artifacts: names }) };
   try {
     const permission = await judge(tool, checked.input);
     if (permission?.policy === 'deny') return refuse(deniedByRule(block, permission.why));
@@ -167,7 +168,8 @@ function cannotBeKept(integer: string): string {
 /** A model reads artifacts of its own transcript and no others, whatever hash it may know or guess. */
 function resolveArtifact(call: PlannedCall, earlier: readonly Message[]): PlannedCall {
   if (call.do !== 'run' || call.name !== READ_ARTIFACT || !isJsonObject(call.input)) return call;
-  const found = findArtifact(artifactIdIn(call.input), artifactsOf(earlier));
+  const id = artifactIdIn(call.input);
+  const found = artifactNamed(id, earlier) ?? findArtifact(id, artifactsOf(earlier));
   if (typeof found !== 'string') return { ...call, input: resolvedRead(call.input, found) };
   const { callId, name } = call;
   const result = invalidArguments({ id: callId, name }, [`artifact: ${found}`]);

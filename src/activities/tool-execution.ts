@@ -21,8 +21,9 @@ import {
 } from '../shared/tool-results.js';
 import { errorText, wireLine, wireText } from '../shared/wire-text.js';
 import { beatWhile } from './heartbeats.js';
+import { holdingArtifacts, type ReadingArtifacts } from './held-artifacts.js';
 import { problemLines } from './problem-lines.js';
-import { resultWithImages } from './result-images.js';
+import { resultWithArtifacts } from './result-artifacts.js';
 
 /** A tool that its timeout has told to stop gets this long to do so. */
 const STOP_GRACE_MS = 2000;
@@ -98,7 +99,15 @@ export class ToolExecution {
   }
 
   async run(): Promise<ToolResultBlock> {
-    const parsed: z.ZodSafeParseResult<unknown> = await this.#tool.input.safeParseAsync(this.#input.input);
+    const { artifacts } = this.#input;
+    return await holdingArtifacts(this.#artifacts, artifacts, (reading) => this.#runReading(reading));
+  }
+
+  async #runReading(reading: ReadingArtifacts): Promise<ToolResultBlock> {
+    const { input } = this.#tool;
+    const parsed: z.ZodSafeParseResult<unknown> = await reading(() =>
+      input.safeParseAsync(this.#input.input),
+    );
     if (!parsed.success) return invalidArguments(this.#called, problemLines(parsed.error.issues));
     if (this.#interrupted.aborted) return notStarted(this.#called);
     const startedAt = performance.now();
@@ -117,12 +126,12 @@ export class ToolExecution {
     return { type: 'tool_result', callId, name: tool, ...status, ...content };
   }
 
-  async #contentOf(value: unknown): Promise<Pick<ToolResultBlock, 'content' | 'artifact'>> {
+  async #contentOf(value: unknown): Promise<Pick<ToolResultBlock, 'content' | 'artifact' | 'artifacts'>> {
     const kept = await this.#kept?.catch(() => undefined);
     try {
       const { callId, maxResultBytes, maxImageBytes } = this.#input;
       const bounds = { maxResultBytes, maxImageBytes };
-      return await resultWithImages(callId, value, this.#artifacts, kept, bounds);
+      return await resultWithArtifacts(callId, value, this.#artifacts, kept, bounds);
     } catch (error) {
       throw new Error(`${this.#called.name} ran, but its result can't be read: ${errorText(error)}`);
     }

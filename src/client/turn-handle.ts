@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import type { NamedArtifact } from '../shared/artifact-names.js';
 import type { TurnEvent } from '../shared/events.js';
 import type { TurnFold } from '../shared/fold.js';
 import {
@@ -124,6 +125,12 @@ export class TurnHandle<Output = unknown> {
   async transcript(): Promise<Message[]> {
     const { messages } = await this.#asking(() => this.#rebuilt());
     return messages;
+  }
+
+  /** What its tools have given out by name, in the order in which it came. Read from the event history. */
+  async artifacts(): Promise<NamedArtifact[]> {
+    const { artifacts } = await this.#asking(() => this.#rebuilt());
+    return artifacts.list();
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { NamedArtifact } from './artifact-names.js';
 import type { ArtifactRef } from './artifacts.js';
 import type { TranscriptSegment } from './carried.js';
 import type { Json, JsonObject } from './json.js';
@@ -78,6 +79,8 @@ export type PlannedCall =
       /** Where the arguments' whole JSON text is kept. */
       inputArtifact?: ArtifactRef;
       summary: string;
+      /** The names of artifacts in it. */
+      artifacts?: string[];
       /** Absent where nobody has set up permissions: it runs. */
       permission?: Permission;
     }
@@ -119,6 +122,8 @@ export type RunToolInput = {
   input: Json;
   /** As in {@link PlannedCall}: read it in place of `input`. */
   inputArtifact?: ArtifactRef;
+  /** What the names of artifacts in `input` mean. */
+  artifacts?: NamedArtifact[];
   /** Of a tool of an MCP server, with what the turn was settled with. */
   mcp?: McpPlace & { idempotent: boolean; timeoutMs: number };
   /** A person has put this `input` in the place of what the model wrote. */

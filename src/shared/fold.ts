@@ -1,5 +1,6 @@
 import { type OutputRequest, type PlannedCall, RECONCILE_TOOL } from './activities.js';
 import { answeredAtOnce } from './answered-at-once.js';
+import { ArtifactNames } from './artifact-names.js';
 import { callSummary } from './call-summary.js';
 import type { NewEvent, TurnEvent } from './events.js';
 import { type FinalCall, NOT_CHECKED, resultOfFinal } from './final-answer.js';
@@ -32,6 +33,7 @@ type RunCall = Extract<PlannedCall, { do: 'run' }>;
 export class TurnFold {
   readonly messages: Message[] = [];
   readonly steps = new Steps();
+  readonly artifacts = new ArtifactNames();
   /** Where this turn's own messages begin. */
   deltaFrom = 0;
   turnId = '';
@@ -108,6 +110,7 @@ export class TurnFold {
   #start(step: Extract<RecordedStep, { kind: 'started' }>): NewEvent {
     const opening = step.earlier ?? openingMessages(step.input, step.firstRunId);
     this.messages.push(...opening.messages);
+    this.artifacts.learn(opening.messages, step.carried?.artifacts);
     this.deltaFrom = opening.deltaFrom;
     this.#settings = step.carried?.settings;
     this.#model = step.carried?.settings.model ?? step.input.model;
@@ -155,7 +158,7 @@ export class TurnFold {
     this.#calls = new Map(calls.flatMap((call) => (call.do === 'run' ? [[call.callId, call]] : [])));
     this.#final = calls.find((call) => call.do === 'final');
     this.#questions = new Set(calls.flatMap((call) => (call.do === 'question' ? [call.callId] : [])));
-    const answered = answeredAtOnce(calls, this.#settings);
+    const answered = answeredAtOnce(calls, this.#settings, this.artifacts);
     // Nobody is asked about what has its result.
     const has = new Set(answered.map(({ callId }) => callId));
     this.#toAsk = calls.filter(({ callId }) => !has.has(callId)).flatMap(requestEvent);
@@ -235,7 +238,8 @@ export class TurnFold {
     this.steps.settled(result);
     const calls = pendingCalls(this.messages);
     if (calls.length > 0 && calls.every((call) => this.#results.has(call.id))) {
-      this.messages.push(toolMessage(`${this.messages.at(-1)?.id}-results`, calls, this.#results));
+      const round = toolMessage(`${this.messages.at(-1)?.id}-results`, calls, this.#results);
+      this.messages.push(this.artifacts.named(round));
     }
     return { type: 'tool_finished', callId: result.callId, name: result.name, result };
   }

@@ -52,7 +52,10 @@ class Round {
     const share = resultShare(run.settings, planned.length);
     for (const [index, call] of planned.entries()) {
       const tool = run.settings.tools.find((each) => each.name === call.name);
-      const refused = call.do === 'run' && tool?.agent && refusedSubAgent(call, run.settings);
+      const refused =
+        call.do === 'run' &&
+        tool &&
+        (run.artifacts.refused(call) ?? (tool.agent && refusedSubAgent(call, run.settings)));
       if (call.do === 'answer') this.#settle(call.result);
       else if (refused) this.#settle(refused);
       else if (call.do === 'final') this.#final = call;
@@ -127,6 +130,7 @@ class Round {
       input: decided.changed,
       changed: true,
       summary: callSummary(call.name, decided.changed),
+      artifacts: this.#run.artifacts.within(decided.changed).map(({ name }) => name),
     };
   }
 

@@ -1,5 +1,6 @@
 import { defineQuery, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { ModelReply, OutputRequest } from '../shared/activities.js';
+import { ArtifactNames } from '../shared/artifact-names.js';
 import type { CarriedInterventions, CarriedTurn, TranscriptSegment } from '../shared/carried.js';
 import type { SteerMessage } from '../shared/interventions.js';
 import { jsonBytes } from '../shared/json.js';
@@ -54,6 +55,7 @@ export class TurnRun {
   usage: TurnUsage = noUsage;
   settings: TurnSettings | undefined;
   readonly steps = new Steps();
+  readonly artifacts = new ArtifactNames();
   /** Of the calls of the last reply, by call id. */
   readonly callStatus = new Map<string, CallStatus>();
   readonly children = new ChildTurns();
@@ -90,6 +92,7 @@ export class TurnRun {
     } else {
       const { messages, deltaFrom } = openingMessages(this.input, this.firstRunId);
       this.transcript.open(messages, deltaFrom);
+      this.artifacts.learn(messages);
     }
     this.show();
   }
@@ -104,6 +107,7 @@ export class TurnRun {
     this.#text = carried.text;
     this.output.resume(carried.output);
     this.transcript.resume(carried.transcript);
+    this.artifacts.learn([], carried.artifacts);
   }
 
   /** For the next run of the workflow; `segments` hold the transcript where it is not small. */
@@ -121,6 +125,7 @@ export class TurnRun {
       text: boundedText(this.lastText, CARRIED_TEXT_BYTES),
       ...this.output.carried(),
       ...this.people.carried,
+      ...this.artifacts.carried(),
       transcript: this.transcript.carried(segments),
       interventions,
     };

@@ -62,7 +62,7 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
     const calls = pendingCalls(run.transcript.messages);
     if (calls.length > 0) {
       const results = await runToolCalls(run, reply.calls, interventions);
-      run.transcript.add(toolMessage(`${reply.message.id}-results`, calls, results));
+      run.transcript.add(run.artifacts.named(toolMessage(`${reply.message.id}-results`, calls, results)));
     }
     const ending = await checkedEnding(run, interventions, run.endOf(reply));
     const mayGoOn = !interventions.ending && run.iteration < run.maxIterations;
