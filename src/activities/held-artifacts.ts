@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Artifacts } from '../artifacts/artifacts.js';
 import { type Artifact, findingArtifacts } from '../define/artifact.js';
-import type { NamedArtifact } from '../shared/artifact-names.js';
+import { fitName, type NamedArtifact } from '../shared/artifact-names.js';
 
 /** Reads arguments: the names of artifacts in them become the artifacts. */
 export type ReadingArtifacts = <Result>(read: () => Result) => Result;
@@ -71,7 +71,7 @@ class HeldArtifacts {
 
   async #copy(named: NamedArtifact): Promise<string> {
     this.#folder ??= mkdtemp(join(tmpdir(), 'holdfast-artifacts-'));
-    const path = join(await this.#folder, named.name);
+    const path = join(await this.#folder, fitName(named.name));
     await writeFile(path, await this.#artifacts.load(named), { mode: 0o600 });
     return path;
   }

@@ -25,6 +25,9 @@ export const areNamedArtifacts: Check = isListOf((value, path) => {
 /** Of a turn, so that they fit in what its next run is given. Later ones are kept, and have no name. */
 const MAX_NAMES = 500;
 const MAX_NAME = 64;
+const TOLD_BY_OUTCOME = 50;
+/** That a sub-agent's answer names. */
+const MAX_HANDED_UP = 20;
 /** Of those that a model is told, where none is near. */
 const TOLD_NAMES = 10;
 
@@ -64,6 +67,11 @@ export class ArtifactNames {
 
   carried(): { artifacts?: NamedArtifact[] } {
     return this.#byName.size > 0 ? { artifacts: this.list() } : {};
+  }
+
+  /** For an outcome: the latest ones. */
+  told(): { artifacts?: NamedArtifact[] } {
+    return this.#byName.size > 0 ? { artifacts: this.list().slice(-TOLD_BY_OUTCOME) } : {};
   }
 
   /** In the order in which they came. */
@@ -140,6 +148,22 @@ function near(wanted: string, names: readonly string[]): string {
   const last = names.slice(-TOLD_NAMES).join(', ');
   if (last === '') return 'This turn has none yet.';
   return names.length > TOLD_NAMES ? `The last ${TOLD_NAMES} are: ${last}.` : `There are: ${last}.`;
+}
+
+/** Those that an answer names, which are handed up with it. */
+export function namedIn(answer: string, artifacts: readonly NamedArtifact[] = []): NamedArtifact[] {
+  return artifacts.filter(({ name }) => answer.includes(name)).slice(-MAX_HANDED_UP);
+}
+
+/** The result of a sub-agent's call with what its answer names, each told by a block of its own. */
+export function withHandedUp(result: ToolResultBlock, given: readonly NamedArtifact[] = []): ToolResultBlock {
+  if (given.length === 0) return result;
+  const { callId, name: agent, content } = result;
+  const artifacts = given.map((each, at) => ({ ...each, blockId: `${callId}.${content.length + at}` }));
+  const blocks = artifacts.map((each): TextBlock => {
+    return { type: 'text', id: each.blockId, text: `${keptLine(each)} It is ${each.name} of ${agent}.` };
+  });
+  return { ...result, content: [...content, ...blocks], artifacts };
 }
 
 export function artifactsIn(messages: readonly Message[]): NamedArtifact[] {

@@ -1,3 +1,4 @@
+import type { NamedArtifact } from './artifact-names.js';
 import type { TranscriptBase } from './carried.js';
 import type { Intervention, SteerMessage } from './interventions.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes } from './json.js';
@@ -202,6 +203,8 @@ export type TurnOutcome = {
   /** Model calls that answered. */
   iterations: number;
   usage: TurnUsage;
+  /** What its tools have given out by name, the last 50; absent where that is nothing. */
+  artifacts?: NamedArtifact[];
   /** How many messages this turn added. */
   messageCount: number;
   /** The messages that this turn added; absent when they take over 64 KB: then they are in the event history,

@@ -2,8 +2,8 @@ import type { ModelReply, OutputRequest } from '../shared/activities.js';
 import type { CarriedTurn } from '../shared/carried.js';
 import { answerText } from '../shared/final-answer.js';
 import type { Json } from '../shared/json.js';
-import type { StopReason } from '../shared/messages.js';
-import type { OutcomeType } from '../shared/turn.js';
+import { type StopReason, toolCallsOf } from '../shared/messages.js';
+import type { OutcomeType, TurnSettings } from '../shared/turn.js';
 
 type Asks = NonNullable<CarriedTurn['output']>;
 
@@ -49,7 +49,7 @@ export class TurnOutput {
   }
 
   /** How the turn ends by a reply with calls: one of them may have given the answer. A model that works is asked anew. */
-  endOfCalls(): OutcomeType | undefined {
+  #endOfCalls(): OutcomeType | undefined {
     this.#asks = { asked: 0 };
     return this.#given === undefined ? undefined : 'completed';
   }
@@ -60,11 +60,18 @@ export class TurnOutput {
     this.#asks = { asked: 0, request: { problems: [problem], kind: 'refused' } };
   }
 
+  /** How the turn ends by a reply, or undefined if the loop goes on: it has calls, or its answer is asked for. */
+  endOf(reply: ModelReply, settings: TurnSettings | undefined): OutcomeType | undefined {
+    const { output, finalAnswer } = settings ?? {};
+    if (toolCallsOf(reply.message).length > 0) return finalAnswer && this.#endOfCalls();
+    const ending = outcomeOf(reply.message.stopReason);
+    if (ending !== 'completed') return ending;
+    if (finalAnswer) return this.#endOfAnswer(reply, finalAnswer.maxAsks, 'call');
+    return output ? this.#endOfAnswer(reply, output.maxAsks) : ending;
+  }
+
   /** How the turn ends by a reply that would end it. It is asked for once more where that is none; but not for ever. */
-  endOf(
-    { output }: ModelReply,
-    { maxAsks, kind }: { maxAsks: number; kind?: 'call' },
-  ): OutcomeType | undefined {
+  #endOfAnswer({ output }: ModelReply, maxAsks: number, kind?: 'call'): OutcomeType | undefined {
     if (output?.ok) {
       this.#asks = { asked: 0 };
       this.value = output.value;
@@ -90,6 +97,6 @@ export class TurnOutput {
 }
 
 /** How a reply without tool calls ends a turn. */
-export function outcomeOf(stopReason: StopReason | undefined): OutcomeType {
+function outcomeOf(stopReason: StopReason | undefined): OutcomeType {
   return stopReason === 'max_tokens' ? 'truncated' : stopReason === 'refusal' ? 'refused' : 'completed';
 }

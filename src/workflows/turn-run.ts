@@ -32,7 +32,7 @@ import { DetailsTable } from './details-table.js';
 import type { Interventions } from './interventions.js';
 import type { People } from './people.js';
 import { Transcript } from './transcript.js';
-import { outcomeOf, TurnOutput } from './turn-output.js';
+import { TurnOutput } from './turn-output.js';
 import { stateOf } from './turn-state.js';
 
 // A payload may take 2 MB, whatever a prompt or a model makes of it: what is longer is in the event history.
@@ -166,15 +166,8 @@ export class TurnRun {
   /** How the turn ends by this reply, or undefined if the loop goes on. */
   endOf(reply: ModelReply): OutcomeType | undefined {
     if (reply.message.stopReason === 'refusal') return 'refused';
-    const { output, finalAnswer } = this.settings ?? {};
-    if (toolCallsOf(reply.message).length === 0) {
-      const ending = outcomeOf(reply.message.stopReason);
-      if (ending !== 'completed') return ending;
-      if (finalAnswer) return this.output.endOf(reply, { ...finalAnswer, kind: 'call' });
-      return output ? this.output.endOf(reply, output) : ending;
-    }
-    const given = finalAnswer && this.output.endOfCalls();
-    if (given) return given;
+    const ending = this.output.endOf(reply, this.settings);
+    if (ending || toolCallsOf(reply.message).length === 0) return ending;
     return this.#truncated >= (this.settings?.maxTruncatedReplies ?? 1) ? 'truncated' : undefined;
   }
 
@@ -236,6 +229,7 @@ export class TurnRun {
       iterations: this.iteration,
       usage: this.usage,
       messageCount: this.transcript.added,
+      ...this.artifacts.told(),
       ...(fits && { messages }),
       ...(steps && { steps }),
       ...(outcome === 'interrupted' && interventions.ending && { intervention: interventions.ending }),

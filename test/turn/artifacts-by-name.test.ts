@@ -8,6 +8,7 @@ import { defineTool } from '../../src/define/define-tool.js';
 import { artifact, artifactInput } from '../../src/index.js';
 import { replay, reply, scriptedModel, testTurn, text, toolCall } from '../../src/testing/index.js';
 import { withWorker } from '../../src/testing/test-environment.js';
+import { ask, subAgent } from '../sub-agents/agents.js';
 import { holdfast } from '../support/run-cli.js';
 import { agentWith, gate, textOfResult } from './agents.js';
 
@@ -135,4 +136,24 @@ test('artifacts of a transcript that is handed in are there, and their names are
   const model = scriptedModel([...before, drawing('b'), sending('chart.png', 'chart-2.png'), text('done')]);
   await testTurn(agent, 'go on', { model, transcript: first.transcript });
   expect(seen.map(({ tail }) => tail)).toEqual(['a', 'b']);
+});
+
+test("what a sub-agent's answer names is handed up, under a name that is free", async () => {
+  seen.length = 0;
+  const script = [reply(drawing('x'), drawing('y')), text('Here is chart-2.png.')];
+  const artist = subAgent('artist', script, { tools: [draw] });
+  const model = scriptedModel([
+    reply(drawing('a'), drawing('b')),
+    ask('artist'),
+    sending('chart-2.png', 'chart-2-2.png'),
+    text('done'),
+  ]);
+  const { outcome, calls } = await testTurn(agentWith([], { tools: [draw, send, artist] }), 'hello', {
+    model,
+  });
+  expect(textOfResult(calls[2]?.result)).toBe(
+    'Here is chart-2.png.[Kept as chart-2-2.png: image/png, 9 bytes] It is chart-2.png of artist.',
+  );
+  expect(outcome.artifacts?.map(({ name }) => name)).toEqual(['chart.png', 'chart-2.png', 'chart-2-2.png']);
+  expect(seen.map(({ tail }) => tail)).toEqual(['b', 'y']);
 });
