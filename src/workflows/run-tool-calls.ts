@@ -7,6 +7,7 @@ import { settleToolCall, triedOf } from '../shared/settle.js';
 import { refusedSubAgent, settleSubAgent, subAgentStep } from '../shared/sub-agents.js';
 import { mayStillRun, notOfThisTurn, notStarted } from '../shared/tool-results.js';
 import type { TurnSettings } from '../shared/turn.js';
+import { groups, resultShare } from './call-groups.js';
 import { askChecks } from './check-answer.js';
 import type { Interventions } from './interventions.js';
 import type { Decided } from './people.js';
@@ -240,26 +241,4 @@ function hasKey({ concurrencyKey }: CallToRun): boolean {
 
 function isAsked({ permission }: CallToRun): boolean {
   return permission?.policy === 'ask';
-}
-
-type ResultShare = Pick<CallToRun, 'maxResultBytes' | 'maxImageBytes'>;
-
-/** With ten calls each may give what a result may usually take. */
-function resultShare({ roundResultBytes, roundImageBytes }: TurnSettings, calls: number): ResultShare {
-  return {
-    ...(roundImageBytes !== undefined && calls > 1 && { maxImageBytes: Math.floor(roundImageBytes / calls) }),
-    ...(roundResultBytes !== undefined &&
-      calls > 10 && { maxResultBytes: Math.max(2000, Math.floor(roundResultBytes / calls)) }),
-  };
-}
-
-/** Calls that may run side by side, in request order; a call that may not is a group of its own. */
-function groups(calls: readonly CallToRun[]): CallToRun[][] {
-  const grouped: CallToRun[][] = [];
-  for (const call of calls) {
-    const last = grouped.at(-1);
-    if (call.tool.parallel && last?.at(-1)?.tool.parallel) last.push(call);
-    else grouped.push([call]);
-  }
-  return grouped;
 }
