@@ -7,7 +7,16 @@ import { fileURLToPath } from 'node:url';
 import proto from '@temporalio/proto';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { z } from 'zod';
-import { askUser, defineAgent, defineTool, mcpServer, remoteTool, retryable } from '../dist/index.js';
+import {
+  artifact,
+  artifactInput,
+  askUser,
+  defineAgent,
+  defineTool,
+  mcpServer,
+  remoteTool,
+  retryable,
+} from '../dist/index.js';
 import { fault, reply, scriptedModel, text, toolCall, withWorker } from '../dist/testing/index.js';
 import { reportLostActivities } from '../dist/worker/lost-activities.js';
 
@@ -102,6 +111,18 @@ const remote = (name) =>
     ...(name === 'say_asked' && { approval: 'ask' }),
   });
 
+const giving = [
+  ...tools,
+  tool('draw', () => artifact({ name: 'a.txt', data: 'drawn' })),
+  defineTool({
+    name: 'look',
+    description: 'look',
+    input: z.object({ at: artifactInput() }),
+    run: ({ at }) => at.text(),
+  }),
+];
+const final = (answer) => toolCall('final_answer', { answer });
+const isB = (_answer, { text: said }) => said.includes('b') || 'say b';
 /** Resolves with the ids of the calls that wait for people, once there are so many. */
 async function untilAsked(turn, count) {
   const ids = [];
@@ -243,6 +264,27 @@ const kinds = {
     },
   },
   'invalid-output': { script: [text('no'), text('no'), text('no'), text('no')], agent: { output } },
+  'final-answer': {
+    script: [text('a'), reply(toolCall('echo'), final('a')), final('a'), final('b')],
+    agent: { finalAnswer: true, checks: [isB] },
+  },
+  'checked-answer': {
+    script: [text('a'), toolCall('echo'), text('b')],
+    agent: { checks: [isB], iterationsPerRun: 1 },
+  },
+  artifacts: {
+    script: [
+      reply(toolCall('draw'), toolCall('draw')),
+      toolCall('look', { at: 'b.txt' }),
+      toolCall('look', { at: 'a-2.txt' }),
+      text('done'),
+    ],
+    agent: { tools: giving },
+  },
+  'carried-artifacts': {
+    script: [toolCall('draw'), toolCall('draw'), toolCall('look', { at: 'a-2.txt' }), text('done')],
+    agent: { tools: giving, iterationsPerRun: 3 },
+  },
   'sub-agents': {
     script: [reply(ask('helps'), ask('fails'), toolCall('echo')), text('done')],
     agent: { tools: helpers },

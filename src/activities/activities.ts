@@ -1,7 +1,10 @@
 import {
   CALL_MODEL,
   type CallModelInput,
+  CHECK_ANSWER,
   CHECK_CALL,
+  type CheckAnswerInput,
+  type CheckedAnswer,
   type CheckedCall,
   type InterruptedReply,
   KEEP_RESULT,
@@ -19,13 +22,21 @@ import {
 } from '../shared/activities.js';
 import { versionProblem } from '../shared/version.js';
 import { callModel } from './call-model.js';
+import { checkAnswer } from './check-answer.js';
 import { checkCall, keepResult } from './remote-calls.js';
 import { reconcileTool, runTool } from './run-tool.js';
 import { sealTranscript } from './seal-transcript.js';
 import type { ActivityServices } from './services.js';
 import { subAgentUsage } from './sub-agent-usage.js';
 
-type Answer = CheckedCall | ModelReply | InterruptedReply | RunToolResult | SealedTranscript | SubAgentUsage;
+type Answer =
+  | CheckedAnswer
+  | CheckedCall
+  | ModelReply
+  | InterruptedReply
+  | RunToolResult
+  | SealedTranscript
+  | SubAgentUsage;
 type Activity = (input: never) => Promise<Answer>;
 
 /**
@@ -38,6 +49,7 @@ export function holdfastActivities(services: ActivityServices): Record<string, A
     ...Object.fromEntries(services.agents.toolNames().map((name) => [name, tool])),
     default: tool,
     [CALL_MODEL]: (input: CallModelInput) => callModel(services, readable('model call', input)),
+    [CHECK_ANSWER]: (input: CheckAnswerInput) => checkAnswer(services, readable('answer', input)),
     [RECONCILE_TOOL]: (input: RunToolInput) => reconcileTool(services, readable('tool call', input)),
     [CHECK_CALL]: (input: RunToolInput) => checkCall(services, readable('tool call', input)),
     [KEEP_RESULT]: (input: KeepResultInput) => keepResult(services, readable('result', input)),

@@ -57,7 +57,7 @@ export function resolveSettings(
     },
     ...(agent.maxContextBytes !== undefined && { maxContextBytes: agent.maxContextBytes }),
     ...(agent.approvalTimeoutMs !== undefined && { approvalTimeoutMs: agent.approvalTimeoutMs }),
-    ...(agent.output && { output: { schema: agent.output.schema, maxAsks: OUTPUT_ASKS } }),
+    ...answerSettings(agent),
     ...(mcp && { mcp }),
     tools: tools.map((tool) => ({
       name: tool.name,
@@ -77,6 +77,20 @@ export function resolveSettings(
       ...(tool.remote && { remote: tool.remote }),
       ...(tool.local && { local: tool.local }),
     })),
+  };
+}
+
+/** The schema of an output that a tool gives is the tool's. */
+function answerSettings({
+  output,
+  finalAnswer,
+  checks,
+}: Agent): Pick<TurnSettings, 'output' | 'finalAnswer' | 'checksAnswer'> {
+  return {
+    ...(finalAnswer
+      ? { finalAnswer: { maxAsks: OUTPUT_ASKS, ...(output && { isOutput: true }) } }
+      : output && { output: { schema: output.schema, maxAsks: OUTPUT_ASKS } }),
+    ...(checks && { checksAnswer: true }),
   };
 }
 

@@ -1,8 +1,10 @@
 import type { OutputRequest, PlannedCall } from './activities.js';
 import { answeredAtOnce } from './answered-at-once.js';
 import { isAroundTool, resultAround } from './around-tools.js';
+import { ArtifactNames } from './artifact-names.js';
 import { callSummary } from './call-summary.js';
 import type { NewEvent, TurnEvent } from './events.js';
+import { type FinalCall, NOT_CHECKED, resultOfFinal } from './final-answer.js';
 import type { SteerMessage } from './interventions.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
 import {
@@ -32,6 +34,7 @@ type RunCall = Extract<PlannedCall, { do: 'run' }>;
 export class TurnFold {
   readonly messages: Message[] = [];
   readonly steps = new Steps();
+  readonly artifacts = new ArtifactNames();
   /** Where this turn's own messages begin. */
   deltaFrom = 0;
   turnId = '';
@@ -50,6 +53,8 @@ export class TurnFold {
   /** Of the last reply: the calls that people are asked about, and have not been told of yet. */
   #toAsk: NewEvent[] = [];
   #questions = new Set<string>();
+  /** The call of the last reply that gives the answer. */
+  #final: FinalCall | undefined;
   readonly #steers = new Map<string, SteerMessage>();
 
   /** What the turn runs with; undefined before its first reply. */
@@ -68,11 +73,7 @@ export class TurnFold {
       case 'started':
         return [this.#start(step)];
       case 'model_scheduled':
-        this.iteration = step.iteration;
-        this.#modelRuns = true;
-        this.#withdrawPartial();
-        this.#askForOutput(step.outputRequest);
-        return [...this.#deliver(step.steers), { type: 'model_started' }];
+        return this.#modelScheduled(step);
       case 'steer':
         if (!this.#steers.has(step.steer.id)) this.#steers.set(step.steer.id, step.steer);
         return [];
@@ -86,6 +87,8 @@ export class TurnFold {
         return this.#toolEnded(step);
       case 'tool_ran':
         return this.#toolRan(step);
+      case 'answer_checked':
+        return this.#answerChecked(step);
       case 'sub_agent_scheduled':
         return this.#subAgentScheduled(step);
       case 'sub_agent_ended':
@@ -110,6 +113,7 @@ export class TurnFold {
   #start(step: Extract<RecordedStep, { kind: 'started' }>): NewEvent {
     const opening = step.earlier ?? openingMessages(step.input, step.firstRunId);
     this.messages.push(...opening.messages);
+    this.artifacts.learn(opening.messages, step.carried?.artifacts);
     this.deltaFrom = opening.deltaFrom;
     this.#settings = step.carried?.settings;
     this.#model = step.carried?.settings.model ?? step.input.model;
@@ -118,6 +122,15 @@ export class TurnFold {
     this.turnId = step.turnId;
     this.#firstRunId = step.firstRunId;
     return { type: 'turn_started', agent: step.input.agent, prompt: shownPrompt(step.input) };
+  }
+
+  #modelScheduled(step: Extract<RecordedStep, { kind: 'model_scheduled' }>): NewEvent[] {
+    this.iteration = step.iteration;
+    this.#modelRuns = true;
+    this.#withdrawPartial();
+    const delivered = this.#deliver(step.steers);
+    this.#askForOutput(step.outputRequest);
+    return [...delivered, { type: 'model_started' }];
   }
 
   #modelEnded(end: ModelEnd): NewEvent[] {
@@ -146,8 +159,9 @@ export class TurnFold {
     this.#starts.clear();
     this.#lost.clear();
     this.#calls = new Map(calls.flatMap((call) => (call.do === 'run' ? [[call.callId, call]] : [])));
+    this.#final = calls.find((call) => call.do === 'final');
     this.#questions = new Set(calls.flatMap((call) => (call.do === 'question' ? [call.callId] : [])));
-    const answered = answeredAtOnce(calls, this.#settings);
+    const answered = answeredAtOnce(calls, this.#settings, this.artifacts);
     // Nobody is asked about what has its result.
     const has = new Set(answered.map(({ callId }) => callId));
     this.#toAsk = calls.filter(({ callId }) => !has.has(callId)).flatMap(requestEvent);
@@ -212,6 +226,12 @@ export class TurnFold {
     return [{ type: 'tool_started', callId, name, summary: call.summary }, this.#settle(output.result)];
   }
 
+  #answerChecked({ callId, answer }: Extract<RecordedStep, { kind: 'answer_checked' }>): NewEvent[] {
+    const call = this.#final;
+    if (call?.callId !== callId || this.#results.has(callId)) return [];
+    return [this.#settle(resultOfFinal(call, answer ?? NOT_CHECKED))];
+  }
+
   #subAgentScheduled({ callId, turnId }: { callId: string; turnId: string }): NewEvent[] {
     const call = this.#calls.get(callId);
     if (!call) return [];
@@ -233,7 +253,8 @@ export class TurnFold {
     this.steps.settled(result);
     const calls = pendingCalls(this.messages);
     if (calls.length > 0 && calls.every((call) => this.#results.has(call.id))) {
-      this.messages.push(toolMessage(`${this.messages.at(-1)?.id}-results`, calls, this.#results));
+      const round = toolMessage(`${this.messages.at(-1)?.id}-results`, calls, this.#results);
+      this.messages.push(this.artifacts.named(round));
     }
     return { type: 'tool_finished', callId: result.callId, name: result.name, result };
   }
@@ -246,10 +267,9 @@ export class TurnFold {
 
   #askForOutput(request: OutputRequest | undefined): void {
     const schema = this.#settings?.output?.schema;
-    if (!request || !schema) return;
-    const message = outputRequestMessage(this.#firstRunId, this.iteration, schema, request);
+    const message = request && outputRequestMessage(this.#firstRunId, this.iteration, schema, request);
     // It stands there already where the call is made again.
-    if (!this.messages.some(({ id }) => id === message.id)) this.messages.push(message);
+    if (message && !this.messages.some(({ id }) => id === message.id)) this.messages.push(message);
   }
 
   /** Steering messages that the model call about to start is the first to see. */

@@ -1,11 +1,14 @@
-import type { PlannedCall } from '../shared/activities.js';
+import type { CheckedAnswer, PlannedCall } from '../shared/activities.js';
 import { callSummary } from '../shared/call-summary.js';
+import { type FinalCall, resultOfFinal } from '../shared/final-answer.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { resultOfDecision } from '../shared/people.js';
 import { settleToolCall, triedOf } from '../shared/settle.js';
 import { refusedSubAgent, settleSubAgent, subAgentStep } from '../shared/sub-agents.js';
 import { mayStillRun, notOfThisTurn, notStarted } from '../shared/tool-results.js';
 import type { TurnSettings } from '../shared/turn.js';
+import { groups, resultShare } from './call-groups.js';
+import { askChecks } from './check-answer.js';
 import type { Interventions } from './interventions.js';
 import type { Decided } from './people.js';
 import { approvalRequest, type Question, questionRequest } from './person-requests.js';
@@ -36,6 +39,7 @@ class Round {
   readonly #interventions: Interventions;
   readonly #questions: Question[] = [];
   readonly #calls: CallToRun[] = [];
+  #final: FinalCall | undefined;
   readonly #started = new Set<string>();
   readonly #results = new Map<string, ToolResultBlock>();
   /** What remote tools have returned, in short, while the whole is being kept. */
@@ -52,9 +56,13 @@ class Round {
     const share = resultShare(run.settings, planned.length);
     for (const [index, call] of planned.entries()) {
       const tool = run.settings.tools.find((each) => each.name === call.name);
-      const refused = call.do === 'run' && tool?.agent && refusedSubAgent(call, run.settings);
+      const refused =
+        call.do === 'run' &&
+        tool &&
+        (run.artifacts.refused(call) ?? (tool.agent && refusedSubAgent(call, run.settings)));
       if (call.do === 'answer') this.#settle(call.result);
       else if (refused) this.#settle(refused);
+      else if (call.do === 'final') this.#final = call;
       else if (call.do === 'question') this.#questions.push(call);
       else if (tool) this.#calls.push({ ...call, index, iteration: run.iteration - 1, tool, ...share });
       else this.#settle(notOfThisTurn(call, run.settings));
@@ -70,9 +78,27 @@ class Round {
   }
 
   async runAll(): Promise<void> {
-    const isOrdered = this.#calls.length > 1 && this.#calls.some(hasKey);
-    if (isOrdered || this.#questions.length > 0 || this.#calls.some(isAsked)) await this.#runInOrder();
+    if (this.#final) await this.#runFinal(this.#final);
+    else if (this.#isOrdered()) await this.#runInOrder();
     else await this.#runInGroups();
+  }
+
+  /** It is alone: the plan has seen to that. */
+  async #runFinal(call: FinalCall): Promise<void> {
+    const { callId, answer } = call;
+    const { checksAnswer, finalAnswer } = this.settings;
+    this.#run.callStatus.set(callId, 'running');
+    this.#run.show();
+    const passed: CheckedAnswer = { v: 1 };
+    const checked = checksAnswer ? await askChecks(this.#run, answer, callId) : passed;
+    if (!checked || this.#closed) return;
+    if (checked.problem === undefined) this.#run.output.accept(answer, finalAnswer?.isOutput === true);
+    this.#settle(resultOfFinal(call, checked));
+  }
+
+  #isOrdered(): boolean {
+    const isKeyed = this.#calls.length > 1 && this.#calls.some(hasKey);
+    return isKeyed || this.#questions.length > 0 || this.#calls.some(isAsked);
   }
 
   async #runInOrder(): Promise<void> {
@@ -114,6 +140,7 @@ class Round {
       input: decided.changed,
       changed: true,
       summary: callSummary(call.name, decided.changed),
+      artifacts: this.#run.artifacts.within(decided.changed).map(({ name }) => name),
     };
   }
 
@@ -148,7 +175,8 @@ class Round {
   /** What has not ended by now is settled without it; what ends later is not heard. */
   close(): Map<string, ToolResultBlock> {
     const ended = this.#howItEnds();
-    for (const call of [...this.#calls, ...this.#questions]) {
+    const final = this.#final ? [this.#final] : [];
+    for (const call of [...this.#calls, ...this.#questions, ...final]) {
       if (this.#results.has(call.callId)) continue;
       const called = { id: call.callId, name: call.name };
       if (this.#run.children.of(call.callId).subAgent) this.#run.countSpent(unknownUsage);
@@ -217,26 +245,4 @@ function hasKey({ concurrencyKey }: CallToRun): boolean {
 
 function isAsked({ permission }: CallToRun): boolean {
   return permission?.policy === 'ask';
-}
-
-type ResultShare = Pick<CallToRun, 'maxResultBytes' | 'maxImageBytes'>;
-
-/** With ten calls each may give what a result may usually take. */
-function resultShare({ roundResultBytes, roundImageBytes }: TurnSettings, calls: number): ResultShare {
-  return {
-    ...(roundImageBytes !== undefined && calls > 1 && { maxImageBytes: Math.floor(roundImageBytes / calls) }),
-    ...(roundResultBytes !== undefined &&
-      calls > 10 && { maxResultBytes: Math.max(2000, Math.floor(roundResultBytes / calls)) }),
-  };
-}
-
-/** Calls that may run side by side, in request order; a call that may not is a group of its own. */
-function groups(calls: readonly CallToRun[]): CallToRun[][] {
-  const grouped: CallToRun[][] = [];
-  for (const call of calls) {
-    const last = grouped.at(-1);
-    if (call.tool.parallel && last?.at(-1)?.tool.parallel) last.push(call);
-    else grouped.push([call]);
-  }
-  return grouped;
 }

@@ -137,9 +137,16 @@ function inputOf(run: TurnRun, call: CallToRun): RunToolInput {
     ...(call.maxImageBytes !== undefined && { maxImageBytes: call.maxImageBytes }),
     ...(mcp && { mcp: { ...mcp, idempotent, timeoutMs } }),
     ...(call.inputArtifact && { inputArtifact: call.inputArtifact }),
+    ...artifactsOf(run, call),
     ...(call.changed && { changed: true }),
     ...(run.input.metadata && { metadata: run.input.metadata }),
   };
+}
+
+/** Those that the call names, each once; what is not there was refused before. */
+function artifactsOf(run: TurnRun, { artifacts = [] }: CallToRun): Pick<RunToolInput, 'artifacts'> {
+  const found = new Set(artifacts.flatMap((name) => run.artifacts.get(name) ?? []));
+  return found.size > 0 ? { artifacts: [...found] } : {};
 }
 
 /** Of an activity of ours. */
