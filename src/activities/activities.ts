@@ -1,6 +1,8 @@
 import {
   CALL_MODEL,
   type CallModelInput,
+  CHECK_SUB_AGENT,
+  type CheckedCall,
   type InterruptedReply,
   type ModelReply,
   RECONCILE_TOOL,
@@ -15,12 +17,13 @@ import {
 } from '../shared/activities.js';
 import { versionProblem } from '../shared/version.js';
 import { callModel } from './call-model.js';
+import { checkSubAgentCall } from './check-sub-agent-call.js';
 import { reconcileTool, runTool } from './run-tool.js';
 import { sealTranscript } from './seal-transcript.js';
 import type { ActivityServices } from './services.js';
 import { subAgentUsage } from './sub-agent-usage.js';
 
-type Answer = ModelReply | InterruptedReply | RunToolResult | SealedTranscript | SubAgentUsage;
+type Answer = ModelReply | InterruptedReply | RunToolResult | SealedTranscript | SubAgentUsage | CheckedCall;
 type Activity = (input: never) => Promise<Answer>;
 
 /**
@@ -34,6 +37,7 @@ export function holdfastActivities(services: ActivityServices): Record<string, A
     default: tool,
     [CALL_MODEL]: (input: CallModelInput) => callModel(services, readable('model call', input)),
     [RECONCILE_TOOL]: (input: RunToolInput) => reconcileTool(services, readable('tool call', input)),
+    [CHECK_SUB_AGENT]: (input: RunToolInput) => checkSubAgentCall(services, readable('tool call', input)),
     [SEAL_TRANSCRIPT]: (input: SealTranscriptInput) =>
       sealTranscript(services, readable('transcript to pack', input)),
     [SUB_AGENT_USAGE]: (input: SubAgentUsageInput) => subAgentUsage(readable('question', input)),

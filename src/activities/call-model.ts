@@ -71,7 +71,7 @@ export async function callModel(
       const dropped = input.transcript.spans.some((span) => span.dropped ?? span.epoch > 0);
       const plan = await planReply(id, response, tools, messages, {
         idSuffix: dropped ? `__${input.iteration}` : '',
-        judge: (tool, args) => permissionOf(agent, tool, args, input.permissions),
+        judge: (tool, args) => permissionOf(agent, tool, args, input.permissions, input.above),
       });
       const calls = plan.calls.map(answered);
       const kept = await moveBigArguments({ ...plan, calls }, artifacts);

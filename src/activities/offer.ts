@@ -38,12 +38,13 @@ type Asking = { signal: AbortSignal; warn(text: string): void };
 export async function offerOf(
   services: ActivityServices,
   agent: Agent,
-  { resolve, mcp, permissions }: CallModelInput,
+  { resolve, mcp, permissions, above }: CallModelInput,
   messages: readonly Message[],
   asking: Asking,
 ): Promise<Offer> {
   const own = services.agents.toolsOf(agent);
-  const isPlanning = (permissions?.mode ?? agent.permissions?.mode) === 'plan';
+  // A plan that was to be made by a caller is the caller's to present.
+  const isPlanning = above?.mode !== 'plan' && (permissions?.mode ?? agent.permissions?.mode) === 'plan';
   const shown = own.filter(({ name }) => {
     if (name === PRESENT_PLAN) return isPlanning;
     // Before there is an artifact the tool that reads them would only be in the way.
@@ -125,5 +126,10 @@ function answeredSearch(call: PlannedCall, catalog: readonly CatalogTool[]): Pla
   const { callId, name, input } = call;
   const text = foundText(catalog, isJsonObject(input) ? input['query'] : '');
   const content = textContent(callId, text);
-  return { do: 'answer', callId, name, result: { type: 'tool_result', callId, name, status: 'ok', content } };
+  const { summary, permission } = call;
+  return {
+    ...{ do: 'answer', callId, name },
+    result: { type: 'tool_result', callId, name, status: 'ok', content },
+    ...(permission?.policy === 'ask' && { asks: { input, summary, permission } }),
+  };
 }

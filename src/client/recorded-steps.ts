@@ -3,6 +3,8 @@ import type { temporal } from '@temporalio/proto';
 import {
   CALL_MODEL,
   type CallModelInput,
+  CHECK_SUB_AGENT,
+  type CheckedCall,
   type InterruptedReply,
   type ModelReply,
   type RunToolInput,
@@ -104,7 +106,7 @@ export class RecordedSteps {
     const [input] = await this.#decode(attributes.input?.payloads);
     const type = attributes.activityType?.name ?? '';
     this.#scheduled.set(String(event.eventId), { type, input });
-    if (isOurOwn(type)) return undefined;
+    if (isOurOwn(type) || type === CHECK_SUB_AGENT) return undefined;
     if (type === CALL_MODEL) {
       const { iteration, steers = [], outputRequest } = input as CallModelInput;
       return { kind: 'model_scheduled', iteration, steers, ...(outputRequest && { outputRequest }) };
@@ -120,6 +122,11 @@ export class RecordedSteps {
     if (scheduled.type === CALL_MODEL)
       return { kind: 'model_ended', attempt, end: await this.#modelEnd(end) };
     const input = scheduled.input as RunToolInput;
+    if (scheduled.type === CHECK_SUB_AGENT) {
+      if (end.kind === 'canceled') return undefined;
+      const checked = end.kind === 'completed' && { checked: end.output as CheckedCall };
+      return { kind: 'sub_agent_checked', callId: input.callId, ...checked };
+    }
     return {
       kind: 'tool_ended',
       activityType: scheduled.type,

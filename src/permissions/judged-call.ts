@@ -27,11 +27,20 @@ export type JudgedTool = {
   readonly mcp?: Pick<McpPlace, 'server' | 'tool'>;
 };
 
-/** All names that a rule may mean it by: a server must not escape one by listing a second tool like it. */
-export function namesOf({ name, mcp }: JudgedTool): string[] {
-  if (!mcp) return [name];
+/**
+ * The names that a rule which allows may mean it by: the model's, and `server:tool` of an MCP server, which no other tool
+ * can have.
+ */
+export function exactNamesOf({ name, mcp }: JudgedTool): string[] {
+  return mcp ? [name, `${mcp.server}:${mcp.tool}`] : [name];
+}
+
+/** All names that any other rule may mean it by: a server must not escape one by listing a second tool like it. */
+export function namesOf(tool: JudgedTool): string[] {
+  const { mcp } = tool;
+  if (!mcp) return exactNamesOf(tool);
   const own = `${mcp.server}__${mcp.tool}`;
-  return [name, own, own.replace(/[^a-zA-Z0-9_-]/g, '_')];
+  return [...exactNamesOf(tool), own, own.replace(/[^a-zA-Z0-9_-]/g, '_')];
 }
 
 /** One call: its arguments as JSON, and as the tool's schema reads them. */

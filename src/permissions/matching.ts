@@ -1,5 +1,13 @@
 import { folded } from './folded.js';
-import { asText, firstText, type JudgedCall, namesOf, subjectText, textsIn } from './judged-call.js';
+import {
+  asText,
+  exactNamesOf,
+  firstText,
+  type JudgedCall,
+  namesOf,
+  subjectText,
+  textsIn,
+} from './judged-call.js';
 import { plainPath } from './path-pattern.js';
 import {
   exactRule,
@@ -57,7 +65,8 @@ export class RuledCall {
 
   /** Whether the rules together allow all that the call does. */
   async allowedBy(rules: readonly Rule[]): Promise<Rule | undefined> {
-    const own = rules.filter((rule) => isAbout(rule, this.call.tool.name, false));
+    const names = exactNamesOf(this.call.tool);
+    const own = rules.filter((rule) => names.some((name) => isAbout(rule, name, false)));
     const whole = own.find(({ pattern }) => pattern === undefined);
     if (whole) return whole;
     if (this.#line) return commandAllowed(own, this.#line);

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from './json.js';
 import type { McpPlace, McpSettings } from './mcp.js';
 import type { AssistantMessage, Message, ToolResultBlock } from './messages.js';
 import type { ModelOptions } from './model-options.js';
-import type { Permission, TurnPermissions } from './permissions.js';
+import type { Permission, PermissionRules, TurnPermissions } from './permissions.js';
 import type { Timing } from './steps.js';
 import type { Limits, TurnSettings, TurnUsage, Usage } from './turn.js';
 
@@ -13,6 +13,7 @@ export const CALL_MODEL = 'holdfast.callModel';
 export const RECONCILE_TOOL = 'holdfast.reconcileTool';
 export const SEAL_TRANSCRIPT = 'holdfast.sealTranscript';
 export const SUB_AGENT_USAGE = 'holdfast.subAgentUsage';
+export const CHECK_SUB_AGENT = 'holdfast.checkSubAgentCall';
 export const DEFAULT_ACTIVITY = 'default';
 
 /**
@@ -57,6 +58,8 @@ export type CallModelInput = {
   modelOptions?: ModelOptions;
   /** What the turn itself says of them, and people since its start. */
   permissions?: TurnPermissions;
+  /** Of a sub-agent's turn: what its callers say of them. */
+  above?: PermissionRules;
   metadata?: JsonObject;
 };
 
@@ -79,7 +82,14 @@ export type PlannedCall =
     }
   /** A person is to answer it. */
   | { do: 'question'; callId: string; name: string; question: string; choices?: string[]; summary: string }
-  | { do: 'answer'; callId: string; name: string; result: ToolResultBlock };
+  | {
+      do: 'answer';
+      callId: string;
+      name: string;
+      result: ToolResultBlock;
+      /** It is the result once a person has approved the call. */
+      asks?: { input: Json; summary: string; permission: Permission };
+    };
 
 export type ModelReply = Timing & {
   v: 1;
@@ -117,8 +127,13 @@ export type RunToolInput = {
   mcp?: McpPlace & { idempotent: boolean; timeoutMs: number };
   /** A person has put this `input` in the place of what the model wrote. */
   changed?: true;
+  /** As in {@link CallModelInput}. */
+  above?: PermissionRules;
   metadata?: JsonObject;
 };
+
+/** Of a sub-agent's call with a person's own arguments: with what it may run, or its result where it may not. */
+export type CheckedCall = { v: 1; input: Json } | { v: 1; result: ToolResultBlock };
 
 /** Asks for the messages of a transcript as segments: those from `from` on are not in `segments` yet. */
 export type SealTranscriptInput = {

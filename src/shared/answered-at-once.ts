@@ -10,7 +10,7 @@ export function answeredAtOnce(
   settings: TurnSettings | undefined,
 ): ToolResultBlock[] {
   return calls.flatMap((call) => {
-    if (call.do === 'answer') return [call.result];
+    if (call.do === 'answer') return call.asks ? [] : [call.result];
     if (call.do === 'question' || !settings) return [];
     const tool = settings.tools.find(({ name }) => name === call.name);
     if (!tool) return [notOfThisTurn(call, settings)];

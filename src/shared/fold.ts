@@ -1,8 +1,9 @@
-import { type OutputRequest, type PlannedCall, RECONCILE_TOOL } from './activities.js';
+import { type CheckedCall, type OutputRequest, type PlannedCall, RECONCILE_TOOL } from './activities.js';
 import { answeredAtOnce } from './answered-at-once.js';
 import { callSummary } from './call-summary.js';
 import type { NewEvent, TurnEvent } from './events.js';
 import type { SteerMessage } from './interventions.js';
+import type { Json } from './json.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
 import {
   instructionsMessage,
@@ -12,13 +13,13 @@ import {
   partialReply,
   steerMessage,
 } from './opening.js';
-import { type PersonDecision, resultOfDecision } from './people.js';
+import { type AskedCall, type PersonDecision, resultOfDecision, withChange } from './people.js';
 import { shownPrompt } from './prompt-parts.js';
 import type { ModelEnd, RecordedStep } from './recorded-step.js';
 import { requestEvent } from './request-event.js';
 import { settleToolCall, startOf } from './settle.js';
 import { Steps } from './steps.js';
-import { type SubAgentEnd, settleSubAgent, subAgentStep } from './sub-agents.js';
+import { type SubAgentEnd, settleSubAgent, subAgentStep, uncheckedSubAgent } from './sub-agents.js';
 import { mayStillRun, notStarted, workerLost } from './tool-results.js';
 import { pendingCalls, toolMessage } from './transcript.js';
 import type { TurnSettings } from './turn.js';
@@ -49,6 +50,10 @@ export class TurnFold {
   /** Of the last reply: the calls that people are asked about, and have not been told of yet. */
   #toAsk: NewEvent[] = [];
   #questions = new Set<string>();
+  /** Of the last reply: results that a person has to approve. */
+  #answers = new Map<string, ToolResultBlock>();
+  /** What people have put in the place of sub-agents' arguments. */
+  #changed = new Map<string, Json>();
   readonly #steers = new Map<string, SteerMessage>();
 
   /** What the turn runs with; undefined before its first reply. */
@@ -85,6 +90,8 @@ export class TurnFold {
         return this.#toolEnded(step);
       case 'sub_agent_scheduled':
         return this.#subAgentScheduled(step);
+      case 'sub_agent_checked':
+        return this.#subAgentChecked(step);
       case 'sub_agent_ended':
         return this.#subAgentEnded(step);
       case 'closed':
@@ -142,8 +149,11 @@ export class TurnFold {
     this.#results.clear();
     this.#starts.clear();
     this.#lost.clear();
+    this.#changed.clear();
     this.#calls = new Map(calls.flatMap((call) => (call.do === 'run' ? [[call.callId, call]] : [])));
     this.#questions = new Set(calls.flatMap((call) => (call.do === 'question' ? [call.callId] : [])));
+    const answers = calls.flatMap((call) => (call.do === 'answer' && call.asks ? [call.result] : []));
+    this.#answers = new Map(answers.map((result) => [result.callId, result]));
     const answered = answeredAtOnce(calls, this.#settings);
     // Nobody is asked about what has its result.
     const has = new Set(answered.map(({ callId }) => callId));
@@ -161,13 +171,17 @@ export class TurnFold {
       const call = this.pending().find(({ id }) => id === decision.callId);
       if (!call) return [];
       const { id, name } = call;
-      const isSubAgent = this.#settings?.tools.some((tool) => tool.name === name && tool.agent);
-      const kind = this.#questions.has(id) ? 'question' : isSubAgent ? 'sub_agent' : 'tool';
-      const result = resultOfDecision({ id, name }, decision, kind);
+      const result = resultOfDecision({ id, name }, decision, this.#askedAs(call)) ?? this.#answers.get(id);
       const event: NewEvent = { type: 'decided', callId: id, name, decision };
       return result ? [event, this.#settle(result)] : [event];
     });
     return [...asked, ...events];
+  }
+
+  #askedAs({ id, name }: ToolCallBlock): AskedCall {
+    if (this.#questions.has(id)) return 'question';
+    if (this.#answers.has(id)) return 'answer';
+    return this.#settings?.tools.some((tool) => tool.name === name && tool.agent) ? 'sub_agent' : 'tool';
   }
 
   #toolScheduled({ activityType, input }: Extract<RecordedStep, { kind: 'tool_scheduled' }>): NewEvent[] {
@@ -197,12 +211,23 @@ export class TurnFold {
     return [];
   }
 
+  #subAgentChecked({ callId, checked }: { callId: string; checked?: CheckedCall }): NewEvent[] {
+    const call = this.#calls.get(callId);
+    if (!call) return [];
+    if (!checked) return [this.#settle(uncheckedSubAgent({ id: callId, name: call.name }))];
+    if ('result' in checked) return [this.#settle(checked.result)];
+    this.#changed.set(callId, checked.input);
+    return [];
+  }
+
   #subAgentScheduled({ callId, turnId }: { callId: string; turnId: string }): NewEvent[] {
     const call = this.#calls.get(callId);
     if (!call) return [];
     this.#starts.set(callId, 1);
     this.steps.subAgent(callId, { turnId });
-    const { name, summary } = call;
+    const changed = this.#changed.get(callId);
+    const { name } = call;
+    const summary = changed === undefined ? call.summary : callSummary(name, changed);
     return [{ type: 'tool_started', callId, name, summary, subAgent: { turnId } }];
   }
 
@@ -210,7 +235,9 @@ export class TurnFold {
     const call = this.#calls.get(callId);
     if (!call || this.#results.has(callId)) return [];
     this.steps.subAgent(callId, subAgentStep(turnId, end));
-    return [this.#settle(settleSubAgent({ id: callId, name: call.name }, end))];
+    const result = settleSubAgent({ id: callId, name: call.name }, end);
+    const changed = this.#changed.get(callId);
+    return [this.#settle(changed === undefined ? result : withChange(result, changed))];
   }
 
   #settle(result: ToolResultBlock): NewEvent {

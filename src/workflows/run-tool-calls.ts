@@ -1,14 +1,21 @@
 import type { PlannedCall } from '../shared/activities.js';
 import { callSummary } from '../shared/call-summary.js';
 import type { ToolResultBlock } from '../shared/messages.js';
-import { resultOfDecision } from '../shared/people.js';
+import { resultOfDecision, withChange } from '../shared/people.js';
 import { settleToolCall, startOf } from '../shared/settle.js';
 import { refusedSubAgent, settleSubAgent, subAgentStep } from '../shared/sub-agents.js';
 import { mayStillRun, notOfThisTurn, notStarted } from '../shared/tool-results.js';
 import type { TurnSettings } from '../shared/turn.js';
+import { checkedSubAgentCall } from './check-sub-agent-call.js';
 import type { Interventions } from './interventions.js';
 import type { Decided } from './people.js';
-import { approvalRequest, type Question, questionRequest } from './person-requests.js';
+import {
+  type AskedAnswer,
+  approvalRequest,
+  isAskedAnswer,
+  type Question,
+  questionRequest,
+} from './person-requests.js';
 import { RunOrder } from './run-order.js';
 import { runSubAgent, subTurnIdOf, unknownUsage, usageOf } from './run-sub-agent.js';
 import { type CallToRun, reconcileTool, runTool } from './tool-activity.js';
@@ -34,6 +41,7 @@ class Round {
   readonly #run: TurnRun;
   readonly #interventions: Interventions;
   readonly #questions: Question[] = [];
+  readonly #answers: AskedAnswer[] = [];
   readonly #calls: CallToRun[] = [];
   readonly #started = new Set<string>();
   readonly #results = new Map<string, ToolResultBlock>();
@@ -50,7 +58,8 @@ class Round {
     for (const [index, call] of planned.entries()) {
       const tool = run.settings.tools.find((each) => each.name === call.name);
       const refused = call.do === 'run' && tool?.agent && refusedSubAgent(call, run.settings);
-      if (call.do === 'answer') this.#settle(call.result);
+      if (call.do === 'answer' && isAskedAnswer(call)) this.#answers.push(call);
+      else if (call.do === 'answer') this.#settle(call.result);
       else if (refused) this.#settle(refused);
       else if (call.do === 'question') this.#questions.push(call);
       else if (tool) this.#calls.push({ ...call, index, iteration: run.iteration - 1, tool, ...share });
@@ -67,14 +76,18 @@ class Round {
   }
 
   async runAll(): Promise<void> {
-    if (this.#questions.length > 0 || this.#calls.some(isAsked)) await this.#runWithPeople();
+    if (this.#questions.length + this.#answers.length > 0 || this.#calls.some(isAsked))
+      await this.#runWithPeople();
     else await this.#runInGroups();
   }
 
   async #runWithPeople(): Promise<void> {
     const { maxParallelTools, approvalTimeoutMs } = this.settings;
     const order = new RunOrder(maxParallelTools);
-    const asked = this.#calls.filter(isAsked);
+    const asked = [
+      ...this.#calls.filter(isAsked),
+      ...this.#answers.map(({ callId, name, asks }) => ({ callId, name, ...asks })),
+    ];
     const requests = [
       ...asked.map((call) => approvalRequest(call, approvalTimeoutMs)),
       ...this.#questions.map((call) => questionRequest(call, approvalTimeoutMs)),
@@ -94,7 +107,10 @@ class Round {
     const questions = this.#questions.map(async (call) => {
       this.#decided(call, await decisions.get(call.callId));
     });
-    await Promise.all([...calls, ...questions]);
+    const answers = this.#answers.map(async (call) => {
+      if (!this.#decided(call, await decisions.get(call.callId))) this.#settle(call.result);
+    });
+    await Promise.all([...calls, ...questions, ...answers]);
   }
 
   /** The call as it is to run, or undefined where it was settled without. */
@@ -113,9 +129,9 @@ class Round {
   }
 
   /** Whether that settles the call. */
-  #decided(call: Question | CallToRun, decided: Decided | 'ended' | undefined): boolean {
+  #decided(call: Question | AskedAnswer | CallToRun, decided: Decided | 'ended' | undefined): boolean {
     const called = { id: call.callId, name: call.name };
-    const kind = call.do === 'question' ? 'question' : call.tool.agent ? 'sub_agent' : 'tool';
+    const kind = call.do === 'run' ? (call.tool.agent ? 'sub_agent' : 'tool') : call.do;
     const result =
       decided === undefined || decided === 'ended'
         ? notStarted(called, this.#howItEnds())
@@ -143,7 +159,7 @@ class Round {
   /** What has not ended by now is settled without it; what ends later is not heard. */
   close(): Map<string, ToolResultBlock> {
     const ended = this.#howItEnds();
-    for (const call of [...this.#calls, ...this.#questions]) {
+    for (const call of [...this.#calls, ...this.#questions, ...this.#answers]) {
       if (this.#results.has(call.callId)) continue;
       const called = { id: call.callId, name: call.name };
       if (this.#run.children.of(call.callId).subAgent) this.#run.countSpent(unknownUsage);
@@ -159,9 +175,9 @@ class Round {
     const called = { id: call.callId, name: call.name };
     for (let start = 0; ; start++) {
       if (this.#interventions.ending) return this.#settle(notStarted(called, this.#howItEnds()));
+      if (call.tool.agent) return await this.#runSubAgent(call);
       this.#started.add(call.callId);
       this.#run.callStatus.set(call.callId, 'running');
-      if (call.tool.agent) return await this.#runSubAgent(call);
       this.#run.show();
       const end = await runTool(this.#run, call, start);
       this.#run.steps.ended(call.callId, startOf(end));
@@ -172,7 +188,13 @@ class Round {
     }
   }
 
-  async #runSubAgent(call: CallToRun): Promise<void> {
+  async #runSubAgent(given: CallToRun): Promise<void> {
+    const called = { id: given.callId, name: given.name };
+    const call = given.changed ? await checkedSubAgentCall(this.#run, given) : given;
+    if (call && 'status' in call) return this.#settle(call);
+    if (!call || this.#interventions.ending) return this.#settle(notStarted(called, this.#howItEnds()));
+    this.#started.add(call.callId);
+    this.#run.callStatus.set(call.callId, 'running');
     const turnId = subTurnIdOf(call);
     this.#run.children.begin(call.callId, turnId);
     this.#run.steps.subAgent(call.callId, { turnId });
@@ -180,7 +202,8 @@ class Round {
     const end = await runSubAgent(this.#run, call, this.#interventions);
     if (this.#closed) return;
     this.#run.steps.subAgent(call.callId, subAgentStep(turnId, end));
-    this.#settle(settleSubAgent({ id: call.callId, name: call.name }, end));
+    const result = settleSubAgent(called, end);
+    this.#settle(call.changed ? withChange(result, call.input) : result);
     this.#run.countSpent(await usageOf(turnId, end));
   }
 

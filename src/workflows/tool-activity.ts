@@ -45,7 +45,7 @@ type ToolActivities = { [type: string]: (input: RunToolInput) => Promise<RunTool
 export function runTool(run: TurnRun, call: CallToRun, start: number): Promise<ToolEnd> {
   const activityId = `i${call.iteration}.${call.index}.${call.callId.slice(0, 40)}${start > 0 ? `.${start + 1}` : ''}`;
   const type = call.tool.mcp ? DEFAULT_ACTIVITY : call.name;
-  const work = activity(type, { ...toolOptions(run, call), activityId })(inputOf(run, call));
+  const work = activity(type, { ...toolOptions(run, call), activityId })(toolInput(run, call));
   return work.then((output) => ({ kind: 'completed', output }), endOf);
 }
 
@@ -60,7 +60,7 @@ export async function reconcileTool(run: TurnRun, call: CallToRun): Promise<Tool
       summary,
       activityId,
       retry: { ...retry, nonRetryableErrorTypes: [] },
-    })(inputOf(run, call));
+    })(toolInput(run, call));
     return result;
   } catch {
     return workerLost({ id: call.callId, name: call.name });
@@ -94,7 +94,7 @@ function toolOptions(
   };
 }
 
-function inputOf(run: TurnRun, call: CallToRun): RunToolInput {
+export function toolInput(run: TurnRun, call: CallToRun): RunToolInput {
   const { mcp, idempotent, timeoutMs } = call.tool;
   return {
     v: 1,
@@ -110,6 +110,7 @@ function inputOf(run: TurnRun, call: CallToRun): RunToolInput {
     ...(mcp && { mcp: { ...mcp, idempotent, timeoutMs } }),
     ...(call.inputArtifact && { inputArtifact: call.inputArtifact }),
     ...(call.changed && { changed: true }),
+    ...(run.input.parent?.permissions && { above: run.input.parent.permissions }),
     ...(run.input.metadata && { metadata: run.input.metadata }),
   };
 }
