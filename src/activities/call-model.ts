@@ -45,7 +45,8 @@ export async function callModel(
   const prepare = async (signal: AbortSignal) => {
     const warn = (text: string) => context.log.warn(text);
     const instructions = await instructionsFor(agent, input, messages, signal);
-    const offer = await offerOf(services, agent, input, messages, { signal, warn });
+    const waitedMs = () => Date.now() - context.info.scheduledTimestampMs;
+    const offer = await offerOf(services, agent, input, messages, { signal, warn, waitedMs });
     const request: ModelRequest = {
       model: input.model ?? model.name,
       instructions: instructions.text,

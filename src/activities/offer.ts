@@ -28,8 +28,10 @@ export type Offer = {
 
 /** Another worker of the queue may be one that can. */
 const LASTING_ATTEMPTS = 3;
+const MOST_ATTEMPTS = 100;
 
-type Asking = { signal: AbortSignal; warn(text: string): void };
+/** `waitedMs`: since the model call was scheduled. */
+type Asking = { signal: AbortSignal; warn(text: string): void; waitedMs(): number };
 
 /**
  * The agent's tools and those of its MCP servers: at the first call of a turn as the servers list them now, later as they
@@ -91,7 +93,9 @@ async function catalogOf(
     return await connections.catalog(agent, own, asking);
   } catch (error) {
     if (!(error instanceof McpUnavailable)) throw error;
-    const maxAttempts = error.isLasting ? LASTING_ATTEMPTS : undefined;
+    // It may have been in the queue for long: so the tries count, too.
+    const isOver = error.isLasting || asking.waitedMs() >= (error.maxWaitMs ?? Infinity);
+    const maxAttempts = isOver ? LASTING_ATTEMPTS : MOST_ATTEMPTS;
     throw new ModelError('Mcp.Unavailable', error.message, { retryable: true, maxAttempts, cause: error });
   }
 }
