@@ -167,6 +167,7 @@ test('a rule that can not work is refused when the agent is defined, by name', (
   );
   expect(() => define({ allow: ['bash(ls'] })).toThrow(/Agent a, permissions: The rule "bash\(ls"/);
   expect(() => define({ mode: 'fast' as 'yolo' })).toThrow(/default, accept-edits, plan, yolo/);
+  expect(() => define({ allow: ['dosc:search'] })).toThrow('is about none of its MCP servers');
   expect(() => define({ allow: ['mcp__docs__*', 'mcp__docs__search'] })).not.toThrow();
 });
 

@@ -96,6 +96,34 @@ describe('a rule about any tool', () => {
     }
   });
 
+  test("may name a server's tool by the server's own name, which no other tool can take", async () => {
+    const hashed = {
+      ...search,
+      name: 'docs__issues_create_a1b2c3',
+      mcp: { server: 'docs', tool: 'issues.create' },
+    };
+    const own = { ...search, name: 'docs__issues.create' };
+    const told = async (tool: typeof search, rule: string) => [
+      await judge(tool, { query: 'x' }, { allow: [rule] }),
+      await judge(tool, { query: 'x' }, { deny: [rule], mode: 'yolo' }),
+    ];
+    for (const rule of [
+      'docs:issues.create',
+      'docs:*',
+      'docs:issues.create(query: x)',
+      'docs__issues_create_a1b2c3',
+    ])
+      expect(await told(hashed, rule)).toEqual(['allow', 'deny']);
+    for (const rule of [
+      'docs__issues.create',
+      'docs__issues_create',
+      'DOCS:ISSUES.create',
+      'docs:іssues.create',
+    ])
+      expect(await told(hashed, rule)).toEqual(['ask', 'deny']);
+    expect(await told(own, 'docs:issues.create')).toEqual(['ask', 'allow']);
+  });
+
   test.each(['', '()', 'a b', 'a(b', 'a)b', '(x)'])('that can not be read is refused by name: %j', (text) => {
     expect(() => parseRule(text)).toThrow(JSON.stringify(text));
   });
