@@ -158,6 +158,8 @@ function commandForbidden(pattern: string, line: CommandLine, source: string): M
   const isLike = (text: string) => patterns.some((each) => each.matches(folded(text)));
   if (isLike(source) || isLike(source.trim().replace(/\s+/g, ' '))) return YES;
   if (line.commands.some((command) => writings(command).some(isLike))) return YES;
+  const possible = line.possible.find((command) => writings(command).some(isLike));
+  if (possible) return { is: 'maybe', because: `a program in it may run ${nameOf(possible.words)}` };
   if (line.problem !== undefined) return { is: 'maybe', because: line.problem };
   const open = line.commands.find(
     ({ words }) =>
@@ -167,7 +169,7 @@ function commandForbidden(pattern: string, line: CommandLine, source: string): M
 }
 
 /** The most leading options that are left out. */
-const MAX_OPTIONS = 12;
+const MAX_OPTIONS = 50;
 
 /** The ways to write a command: with its folder or without, with quotes or without, without its first options. */
 function writings({ words }: ShellCommand): string[] {
