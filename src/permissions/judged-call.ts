@@ -51,9 +51,15 @@ export function subjectText({ tool: { subject }, input }: JudgedCall): string | 
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The argument that a call is about, by custom the first that is a text or a number. */
-export function firstText(input: JsonObject): string | undefined {
-  const value = Object.values(input).find((each) => typeof each === 'string' || typeof each === 'number');
+/**
+ * The argument that a call is about, by custom the first of the tool's schema that is a text or a number. The order in
+ * which a model writes them says nothing: it could put another one before it.
+ */
+export function firstText(input: JsonObject, names: readonly string[]): string | undefined {
+  const known = names.filter((name) => Object.hasOwn(input, name)).map((name) => input[name]);
+  const value = [...known, ...Object.values(input)].find(
+    (each) => typeof each === 'string' || typeof each === 'number',
+  );
   return value === undefined ? undefined : String(value);
 }
 

@@ -1,3 +1,4 @@
+import type { Json } from '../shared/json.js';
 import { folded } from './folded.js';
 import {
   asText,
@@ -57,7 +58,7 @@ export class RuledCall {
     if (paths.some((path) => matchesPath(pattern, path, true))) return YES;
     // What a file is to hold is not what a rule about files is about.
     if (paths.length > 0 && !named) return NO;
-    const texts = named ? foldedForms([asText(this.call.input[named.name])]) : this.#allTexts();
+    const texts = named ? foldedForms(textsOf(this.call.input[named.name])) : this.#allTexts();
     const patterns = textPatterns(folded(pattern));
     const isLike = texts.some((text) => patterns.some((each) => each.matches(text)));
     return isLike ? YES : NO;
@@ -85,7 +86,7 @@ export class RuledCall {
       const path = await this.#realPath();
       return path !== undefined && matchesPath(pattern, path, false);
     }
-    const text = firstText(input);
+    const text = firstText(input, this.#argumentNames());
     return text !== undefined && textPatterns(pattern).some((each) => each.matches(text));
   }
 
@@ -130,10 +131,28 @@ export class RuledCall {
 /** Longer than any path. */
 const PATH_CHARACTERS = 4096;
 
-/** Each text as it is, and as the path that it may be. */
+/** Of one argument, which may be a list. */
+function textsOf(value: Json | undefined): string[] {
+  return value === undefined ? [] : [asText(value), ...textsIn(value)];
+}
+
+/** Each text as it is, with its white space as single spaces, and as the path or the address that it may be. */
 function foldedForms(texts: readonly string[]): string[] {
-  const forms = texts.flatMap((text) => (text.length <= PATH_CHARACTERS ? [text, plainPath(text)] : [text]));
+  const forms = texts.flatMap((text) => {
+    const spaced = [text, text.replace(/\s+/g, ' ')];
+    if (text.length > PATH_CHARACTERS) return spaced;
+    const decoded = decodedForm(text);
+    return [...spaced, plainPath(text), decoded, plainPath(decoded)];
+  });
   return [...new Set(forms)].map(folded);
+}
+
+function decodedForm(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function isPlain({ words, assigns, redirects }: ShellCommand): boolean {

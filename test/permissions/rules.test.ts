@@ -68,6 +68,9 @@ describe('a rule about any tool', () => {
     [{ query: 'dr\u200bop table users' }],
     [{ query: 'drор table users' }],
     [{ 'drop table x': 1 }],
+    [{ query: 'drop  table\tusers' }],
+    [{ query: 'drop\ntable users' }],
+    [{ query: 'drop%20table users' }],
   ])('that denies looks at every text: %j', async (input) => {
     expect(await judge(search, input, { deny: ['mcp__docs__*(drop table *)'], mode: 'yolo' })).toBe('deny');
     expect(await judge(search, input, { deny: ['MCP__DOCS__SEARCH(drop table *)'], mode: 'yolo' })).toBe(
@@ -75,7 +78,9 @@ describe('a rule about any tool', () => {
     );
   });
 
-  test('may name the argument', async () => {
+  test('may name the argument, whatever form it has', async () => {
+    for (const query of [['a', 'secrets/b'], { deep: ['x/../secrets/b'] }, 'secrets%2fb'])
+      expect(await judge(search, { query }, { deny: ['*(query: secrets/*)'], mode: 'yolo' })).toBe('deny');
     const rules = { allow: ['mcp__docs__search(query: select *)', 'mcp__docs__search(limit: 5)'] };
     expect(await judge(search, { query: 'select 1' }, rules)).toBe('allow');
     expect(await judge(search, { limit: 5 }, rules)).toBe('allow');
@@ -86,6 +91,12 @@ describe('a rule about any tool', () => {
     expect(await judge(search, { query: 'y', path: 'x' }, { deny: ['*(path: y)'], mode: 'yolo' })).toBe(
       'allow',
     );
+  });
+
+  test('that allows is about the first text of the schema, however the model orders them', async () => {
+    const rules = { allow: ['mcp__docs__search(select *)'] };
+    expect(await judge(search, { query: 'drop', path: 'select 1' }, rules)).toBe('allow');
+    expect(await judge(search, { query: 'select 1', path: 'drop' }, rules)).toBe('ask');
   });
 
   test("that denies is stronger than a server's word that its tool only reads", async () => {
