@@ -257,7 +257,11 @@ const kinds = {
       reply(toolCall('everything__echo', { message: 'x' }), toolCall('everything__echo', { message: 'y' })),
       text('done'),
     ],
-    agent: { tools: [...tools, server], findToolsBeyond: 0, permissions: { ask: ['find_tools', 'everything:echo'] } },
+    agent: {
+      tools: [...tools, server],
+      findToolsBeyond: 0,
+      permissions: { ask: ['find_tools', 'everything:echo'] },
+    },
     asks: async (turn) => {
       const [found] = await untilAsked(turn, 1);
       await turn.approve(found);

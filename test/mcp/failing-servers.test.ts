@@ -8,6 +8,7 @@ import { agentWith, newFolder, oddHttpServer, oddServer, resultsOf, textIn } fro
 
 const PATIENCE = { timeout: 20_000 };
 
+// O24, down to the cut streams of servers over HTTP
 test.concurrent('a server that dies in the middle of a call leaves its outcome unknown, and the next call has a new one', async () => {
   const odd = oddServer();
   const [died, echoed] = await resultsOf(

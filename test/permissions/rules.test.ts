@@ -161,6 +161,7 @@ describe('the modes', () => {
     expect(await run('ls', { mode: 'yolo', ask: ['bash'] })).toBe('allow');
   });
 
+  // MC-130: ours never lets what was said "always" override a deny, and looks at arguments
   test('a rule that asks is stronger than one that allows, and weaker than what a person said', async () => {
     const rules = { ask: ['bash(git push*)'], allow: ['bash(git *)'] };
     expect(await run('git log', rules)).toBe('allow');
