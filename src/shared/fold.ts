@@ -1,5 +1,6 @@
 import { type CheckedCall, type OutputRequest, type PlannedCall, RECONCILE_TOOL } from './activities.js';
 import { answeredAtOnce } from './answered-at-once.js';
+import { AskedCalls } from './asked-calls.js';
 import { callSummary } from './call-summary.js';
 import type { NewEvent, TurnEvent } from './events.js';
 import type { SteerMessage } from './interventions.js';
@@ -13,10 +14,9 @@ import {
   partialReply,
   steerMessage,
 } from './opening.js';
-import { type AskedCall, type PersonDecision, resultOfDecision, withChange } from './people.js';
+import { type PersonDecision, withChange } from './people.js';
 import { shownPrompt } from './prompt-parts.js';
 import type { ModelEnd, RecordedStep } from './recorded-step.js';
-import { requestEvent } from './request-event.js';
 import { settleToolCall, startOf } from './settle.js';
 import { Steps } from './steps.js';
 import { type SubAgentEnd, settleSubAgent, subAgentStep, uncheckedSubAgent } from './sub-agents.js';
@@ -47,11 +47,7 @@ export class TurnFold {
   #results = new Map<string, ToolResultBlock>();
   /** Of a call whose worker died: its result where nothing more was done about it, because the turn was to end. */
   #lost = new Map<string, ToolResultBlock>();
-  /** Of the last reply: the calls that people are asked about, and have not been told of yet. */
-  #toAsk: NewEvent[] = [];
-  #questions = new Set<string>();
-  /** Of the last reply: results that a person has to approve. */
-  #answers = new Map<string, ToolResultBlock>();
+  readonly #asked = new AskedCalls();
   /** What people have put in the place of sub-agents' arguments. */
   #changed = new Map<string, Json>();
   readonly #steers = new Map<string, SteerMessage>();
@@ -151,13 +147,8 @@ export class TurnFold {
     this.#lost.clear();
     this.#changed.clear();
     this.#calls = new Map(calls.flatMap((call) => (call.do === 'run' ? [[call.callId, call]] : [])));
-    this.#questions = new Set(calls.flatMap((call) => (call.do === 'question' ? [call.callId] : [])));
-    const answers = calls.flatMap((call) => (call.do === 'answer' && call.asks ? [call.result] : []));
-    this.#answers = new Map(answers.map((result) => [result.callId, result]));
     const answered = answeredAtOnce(calls, this.#settings);
-    // Nobody is asked about what has its result.
-    const has = new Set(answered.map(({ callId }) => callId));
-    this.#toAsk = calls.filter(({ callId }) => !has.has(callId)).flatMap(requestEvent);
+    this.#asked.begin(calls, answered);
     return [
       { type: 'message', message, ...(usage && { usage }) },
       ...answered.map((result) => this.#settle(result)),
@@ -166,22 +157,16 @@ export class TurnFold {
 
   /** What they are asked shows once the workflow takes decisions on it: a watcher may decide at once. */
   #people(decided: readonly PersonDecision[]): NewEvent[] {
-    const asked = this.#toAsk.splice(0);
+    const asked = this.#asked.takeEvents();
     const events = decided.flatMap((decision): NewEvent[] => {
       const call = this.pending().find(({ id }) => id === decision.callId);
       if (!call) return [];
       const { id, name } = call;
-      const result = resultOfDecision({ id, name }, decision, this.#askedAs(call)) ?? this.#answers.get(id);
+      const result = this.#asked.resultOf(call, decision, this.#settings);
       const event: NewEvent = { type: 'decided', callId: id, name, decision };
       return result ? [event, this.#settle(result)] : [event];
     });
     return [...asked, ...events];
-  }
-
-  #askedAs({ id, name }: ToolCallBlock): AskedCall {
-    if (this.#questions.has(id)) return 'question';
-    if (this.#answers.has(id)) return 'answer';
-    return this.#settings?.tools.some((tool) => tool.name === name && tool.agent) ? 'sub_agent' : 'tool';
   }
 
   #toolScheduled({ activityType, input }: Extract<RecordedStep, { kind: 'tool_scheduled' }>): NewEvent[] {
