@@ -17,7 +17,7 @@ import {
 import { type PersonDecision, withChange } from './people.js';
 import { shownPrompt } from './prompt-parts.js';
 import type { ModelEnd, RecordedStep } from './recorded-step.js';
-import { settleToolCall, startOf } from './settle.js';
+import { settleToolCall, triedOf } from './settle.js';
 import { Steps } from './steps.js';
 import { type SubAgentEnd, settleSubAgent, subAgentStep, uncheckedSubAgent } from './sub-agents.js';
 import { mayStillRun, notStarted, workerLost } from './tool-results.js';
@@ -186,7 +186,7 @@ export class TurnFold {
       const called = { id: call.callId, name: call.name };
       return [this.#settle(step.end.kind === 'completed' ? step.end.output.result : workerLost(called))];
     }
-    this.steps.ended(call.callId, startOf(step.end));
+    this.steps.ended(call.callId, triedOf(step.end));
     const settlement = settleToolCall(call, tool, step.end);
     if (settlement.do === 'result') return [this.#settle(settlement.result)];
     const called = { id: call.callId, name: call.name };
