@@ -146,7 +146,22 @@ const helpers = [
   helper('helps', [toolCall('echo', { text: 'x' }), text('helped')]),
   helper('fails', [fault({ status: 401 })]),
   helper('waits', [toolCall('wait')]),
+  defineAgent({
+    name: 'asks',
+    description: 'asks',
+    instructions: 'Help.',
+    model: scriptedModel([reply(toolCall('asked', { text: 'x' }), toolCall('alone')), text('helped')]),
+    tools: [...tools, ...asking],
+  }),
 ];
+/** Approves what the sub-agent `asks` waits for. */
+async function decideBelow(turn) {
+  for await (const { type, event } of turn.events()) {
+    if (type !== 'sub_agent' || event.type !== 'approval_requested') continue;
+    await turn.subAgent(event.turnId).approve(event.callId);
+    return;
+  }
+}
 const long = toolCall('echo', { text: 'so long '.repeat(10_000) });
 
 const everything = createRequire(import.meta.url).resolve(
@@ -331,6 +346,41 @@ const kinds = {
     asks: async (turn) => {
       const [callId] = await untilAsked(turn, 1);
       await turn.approve(callId, { arguments: { text: 'better' } });
+    },
+  },
+  'asked-sub-agents': {
+    script: [reply(ask('helps'), ask('asks'), ask('fails'), toolCall('echo')), text('done')],
+    agent: { tools: helpers, permissions: { allow: ['echo', 'asks'], deny: ['alone'] } },
+    asks: async (turn) => {
+      await untilAsked(turn, 2);
+      await turn.deny('fails', { reason: 'no' });
+      await turn.approve('helps', { arguments: { task: 'something else' } });
+      await decideBelow(turn);
+    },
+  },
+  'asking-sub-agent': {
+    script: [ask('asks'), text('done')],
+    agent: { tools: helpers, permissions: { allow: ['asks'], deny: ['alone'] } },
+    asks: (turn) => decideBelow(turn),
+    child: 'asks',
+  },
+  'asked-mcp-tools': {
+    script: [
+      toolCall('find_tools', { query: 'echo' }),
+      reply(toolCall('everything__echo', { message: 'x' }), toolCall('everything__echo', { message: 'y' })),
+      text('done'),
+    ],
+    agent: {
+      tools: [...tools, server],
+      findToolsBeyond: 0,
+      permissions: { ask: ['find_tools', 'everything:echo'] },
+    },
+    asks: async (turn) => {
+      const [found] = await untilAsked(turn, 1);
+      await turn.approve(found);
+      const [, one, other] = await untilAsked(turn, 3);
+      await turn.approve(other, { arguments: { message: 'z' } });
+      await turn.deny(one);
     },
   },
   'retried-tool': { script: [toolCall('busy'), text('done')], agent: { tools: more } },

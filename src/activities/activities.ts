@@ -3,6 +3,7 @@ import {
   type CallModelInput,
   CHECK_ANSWER,
   CHECK_CALL,
+  CHECK_SUB_AGENT,
   type CheckAnswerInput,
   type CheckedAnswer,
   type CheckedCall,
@@ -23,6 +24,7 @@ import {
 import { versionProblem } from '../shared/version.js';
 import { callModel } from './call-model.js';
 import { checkAnswer } from './check-answer.js';
+import { checkSubAgentCall } from './check-sub-agent-call.js';
 import { checkCall, keepResult } from './remote-calls.js';
 import { reconcileTool, runTool } from './run-tool.js';
 import { sealTranscript } from './seal-transcript.js';
@@ -53,6 +55,7 @@ export function holdfastActivities(services: ActivityServices): Record<string, A
     [RECONCILE_TOOL]: (input: RunToolInput) => reconcileTool(services, readable('tool call', input)),
     [CHECK_CALL]: (input: RunToolInput) => checkCall(services, readable('tool call', input)),
     [KEEP_RESULT]: (input: KeepResultInput) => keepResult(services, readable('result', input)),
+    [CHECK_SUB_AGENT]: (input: RunToolInput) => checkSubAgentCall(services, readable('tool call', input)),
     [SEAL_TRANSCRIPT]: (input: SealTranscriptInput) =>
       sealTranscript(services, readable('transcript to pack', input)),
     [SUB_AGENT_USAGE]: (input: SubAgentUsageInput) => subAgentUsage(readable('question', input)),

@@ -48,7 +48,8 @@ export async function callModel(
   const prepare = async (signal: AbortSignal) => {
     const warn = (text: string) => context.log.warn(text);
     const instructions = await instructionsFor(agent, input, messages, signal);
-    const offer = await offerOf(services, agent, input, messages, { signal, warn });
+    const waitedMs = () => Date.now() - context.info.scheduledTimestampMs;
+    const offer = await offerOf(services, agent, input, messages, { signal, warn, waitedMs });
     const request: ModelRequest = {
       model: input.model ?? model.name,
       instructions: instructions.text,
@@ -74,7 +75,7 @@ export async function callModel(
       const dropped = input.transcript.spans.some((span) => span.dropped ?? span.epoch > 0);
       const plan = await planReply(id, response, tools, messages, {
         idSuffix: dropped ? `__${input.iteration}` : '',
-        judge: (tool, args) => permissionOf(agent, tool, args, input.permissions),
+        judge: (tool, args) => permissionOf(agent, tool, args, input.permissions, input.above),
       });
       const calls = plan.calls.map(answered);
       const remote = new Set(tools.filter((tool) => tool.remote).map(({ name }) => name));

@@ -122,6 +122,8 @@ export class TurnPrinter {
   #subAgent(event: TurnEvent, indent: string): void {
     if (event.type === 'sub_agent') this.#subAgent(event.event, `${indent}  `);
     const { style } = this.#terminal;
+    if (event.type === 'approval_requested' || event.type === 'question_asked' || event.type === 'decided')
+      this.#line(style.bold(`${indent}${personLine(event)}`));
     if (event.type === 'tool_started') this.#line(style.dim(`${indent}→ ${shown(event.summary)}`));
     if (event.type === 'tool_finished' && event.result.status !== 'ok') {
       this.#line(style.dim(`${indent}✗ ${shown(event.name)} ${event.result.status}`));

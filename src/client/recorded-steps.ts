@@ -4,8 +4,10 @@ import {
   CALL_MODEL,
   type CallModelInput,
   CHECK_ANSWER,
+  CHECK_SUB_AGENT,
   type CheckAnswerInput,
   type CheckedAnswer,
+  type CheckedCall,
   type InterruptedReply,
   type ModelReply,
   type RunToolInput,
@@ -112,7 +114,7 @@ export class RecordedSteps {
     if (remote) {
       return { kind: 'tool_scheduled', activityType: type, input: asToolInput(input as Json, remote) };
     }
-    if (isOurOwn(type) || type === CHECK_ANSWER) return undefined;
+    if (isOurOwn(type) || type === CHECK_ANSWER || type === CHECK_SUB_AGENT) return undefined;
     if (type === CALL_MODEL) {
       const { iteration, steers = [], outputRequest } = input as CallModelInput;
       return { kind: 'model_scheduled', iteration, steers, ...(outputRequest && { outputRequest }) };
@@ -132,6 +134,12 @@ export class RecordedSteps {
       if (callId === undefined || end.kind === 'canceled') return undefined;
       const answer = end.kind === 'completed' ? (end.output as CheckedAnswer) : undefined;
       return { kind: 'answer_checked', callId, ...(answer && { answer }) };
+    }
+    if (scheduled.type === CHECK_SUB_AGENT) {
+      if (end.kind === 'canceled') return undefined;
+      const { callId } = scheduled.input as RunToolInput;
+      const checked = end.kind === 'completed' && { checked: end.output as CheckedCall };
+      return { kind: 'sub_agent_checked', callId, ...checked };
     }
     const { type: activityType, remote } = scheduled;
     const of = { kind: 'tool_ended' as const, activityType, attempt };

@@ -158,7 +158,15 @@ export class TurnHandle<Output = unknown> {
     return await this.#send(STEER, { message }, options);
   }
 
-  /** What people are asked now, with all arguments. Read from the event history, so that it needs no worker. */
+  /** A sub-agent's turn, by the `turnId` that events and requests tell of it. */
+  subAgent(turnId: string): TurnHandle {
+    return new TurnHandle(this.#client, this.#client.workflow.getHandle(turnId), true);
+  }
+
+  /**
+   * What people are asked now, by the turn and by the sub-agents that it runs, with all arguments: `turnId` of each says
+   * which of them waits. Read from the event history, so that it needs no worker.
+   */
   async requests(): Promise<OpenRequest[]> {
     const { openRequests } = await import('./waiting.js');
     return await this.#asking(() => openRequests(this.#client, this.turnId));

@@ -165,7 +165,7 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
     servers,
     findToolsBeyond,
     limits: { iterations, ...(depth !== undefined && { depth }) },
-    ...(permissions && { permissions: permissionsOf(`Agent ${name}`, permissions, tools) }),
+    ...(permissions && { permissions: permissionsOf(`Agent ${name}`, permissions, { tools, servers }) }),
     ...(approvalTimeout !== undefined && {
       approvalTimeoutMs: durationMs(`Agent ${name}, approvalTimeout`, approvalTimeout),
     }),

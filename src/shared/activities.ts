@@ -5,7 +5,7 @@ import type { Json, JsonObject } from './json.js';
 import type { McpPlace, McpSettings } from './mcp.js';
 import type { AssistantMessage, Message, ToolResultBlock } from './messages.js';
 import type { ModelOptions } from './model-options.js';
-import type { Permission, TurnPermissions } from './permissions.js';
+import type { Permission, PermissionRules, TurnPermissions } from './permissions.js';
 import type { Timing } from './steps.js';
 import type { Limits, TurnSettings, TurnUsage, Usage } from './turn.js';
 
@@ -15,6 +15,7 @@ export const RECONCILE_TOOL = 'holdfast.reconcileTool';
 export const SEAL_TRANSCRIPT = 'holdfast.sealTranscript';
 export const CHECK_ANSWER = 'holdfast.checkAnswer';
 export const SUB_AGENT_USAGE = 'holdfast.subAgentUsage';
+export const CHECK_SUB_AGENT = 'holdfast.checkSubAgentCall';
 export const DEFAULT_ACTIVITY = 'default';
 /** Of a remote tool's call: looks at arguments that a person has changed; makes the result of what is no short text. */
 export const CHECK_CALL = 'holdfast.checkCall';
@@ -62,6 +63,8 @@ export type CallModelInput = {
   modelOptions?: ModelOptions;
   /** What the turn itself says of them, and people since its start. */
   permissions?: TurnPermissions;
+  /** Of a sub-agent's turn: what its callers say of them. */
+  above?: PermissionRules;
   metadata?: JsonObject;
 };
 
@@ -93,7 +96,14 @@ export type PlannedCall =
   | { do: 'question'; callId: string; name: string; question: string; choices?: string[]; summary: string }
   /** It gives the turn's answer, and is the only call of its reply. */
   | { do: 'final'; callId: string; name: string; answer: Json }
-  | { do: 'answer'; callId: string; name: string; result: ToolResultBlock };
+  | {
+      do: 'answer';
+      callId: string;
+      name: string;
+      result: ToolResultBlock;
+      /** It is the result once a person has approved the call. */
+      asks?: { input: Json; summary: string; permission: Permission };
+    };
 
 export type ModelReply = Timing & {
   v: 1;
@@ -133,6 +143,8 @@ export type RunToolInput = {
   mcp?: McpPlace & { idempotent: boolean; timeoutMs: number };
   /** A person has put this `input` in the place of what the model wrote. */
   changed?: true;
+  /** As in {@link CallModelInput}. */
+  above?: PermissionRules;
   metadata?: JsonObject;
 };
 
@@ -181,7 +193,7 @@ export type InterruptedReply = Timing & {
 /** `startedAt`: ISO 8601; how long the tool took is in its result. `attempt`: which try gave it, if not the first. */
 export type RunToolResult = { v: 1; result: ToolResultBlock; startedAt?: string; attempt?: number };
 
-/** The arguments as they are to run, or why they are not to. */
+/** A person's own arguments as they are to run, or why they are not to. */
 export type CheckedCall = { v: 1; input: Json } | RunToolResult;
 
 /** `returned`: what a remote tool's activity gave. */

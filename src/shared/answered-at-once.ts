@@ -13,7 +13,7 @@ export function answeredAtOnce(
   artifacts: ArtifactNames,
 ): ToolResultBlock[] {
   return calls.flatMap((call) => {
-    if (call.do === 'answer') return [call.result];
+    if (call.do === 'answer') return call.asks ? [] : [call.result];
     if (call.do === 'question' || !settings) return [];
     if (call.do === 'final') return settings.checksAnswer ? [] : [resultOfFinal(call, { v: 1 })];
     const tool = settings.tools.find(({ name }) => name === call.name);

@@ -64,6 +64,12 @@ export function refusedSubAgent(
   return answer(called, 'error', 'invalid_arguments', text);
 }
 
+/** Its changed arguments could not be looked at. */
+export function uncheckedSubAgent(call: Called): ToolResultBlock {
+  const text = `Error: ${call.name} was not started: no worker could check the arguments that the user has given it.`;
+  return answer(call, 'error', 'sub_agent_failed', text);
+}
+
 /**
  * The result of a call whose turn has ended. Only a turn that completed with an answer is a success; any other end is
  * told for what it is. Used by the workflow, and by the fold that rebuilds a transcript from the event history.

@@ -6,7 +6,7 @@ import type { McpPlace, McpSettings, ToolAnnotations } from './mcp.js';
 import { isMessage, type Message } from './messages.js';
 import { isModelOptions, type ModelOptions } from './model-options.js';
 import { isParentTurn, MAX_DEPTH, type ParentTurn } from './parent-turn.js';
-import { PERMISSION_MODES, type PermissionMode } from './permissions.js';
+import { PERMISSION_MODES, type PermissionMode, type PermissionRules } from './permissions.js';
 import { isPromptParts, type PromptPart } from './prompt-parts.js';
 import type { RemotePlace } from './remote-tools.js';
 import { isBoolean, isListOf, isNonEmptyText, isOneOf, isShape, isText, isWholeNumber } from './shape.js';
@@ -144,6 +144,8 @@ export type TurnSettings = {
   maxContextBytes?: number;
   /** What nobody decides in that time is denied. Without it, it waits. */
   approvalTimeoutMs?: number;
+  /** The agent's own, where it has sub-agents, in whose turns they hold. */
+  permissions?: PermissionRules;
   /** What the turn's last reply must be: JSON of this schema, which is asked for `maxAsks` times beyond the first. */
   output?: { schema: JsonObject; maxAsks: number };
   /** The answer is given by a tool, which is asked for as often; `isOutput`: what it is given is the turn's output. */

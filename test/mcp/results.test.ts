@@ -8,6 +8,7 @@ test.concurrent('a result that tells of an error is one', async () => {
   expect(textIn(result)).toBe('no such customer');
 });
 
+// FA-032
 test.concurrent('structured content goes before the text that stands for it', async () => {
   const [result] = await resultsOf(oddServer().server, [toolCall('odd__stale_text')]);
   expect(textIn(result)).toBe('{"a":{"c":3,"d":4},"b":2}');
