@@ -22,7 +22,8 @@ export {
   type ToolContext,
   type ToolOptions,
 } from './define/define-tool.js';
-export type { Duration } from './define/duration.js';
+export { sleepUntil } from './define/sleep-until.js';
+export type { Duration } from './shared/duration.js';
 export {
   type McpAddress,
   type McpCommand,

@@ -75,6 +75,8 @@ export function fallback(models: readonly [Model, ...Model[]]): Model {
       return first.name;
     },
     call,
+    isPriced: (name) =>
+      models.every((model, index) => model.isPriced?.(index === 0 ? name : model.name) ?? true),
     async cancel(kept) {
       const [index, id] = split(kept);
       if (id !== undefined) await members.find((each) => each.index === index)?.model.cancel?.(id);

@@ -11,9 +11,12 @@ const codes: Record<OutcomeType, number> = {
   refused: 4,
   truncated: 5,
   invalid_output: 6,
+  budget_exceeded: 7,
+  loop_detected: 8,
   interrupted: EXIT_INTERRUPTED,
 };
 
 export function exitCodeOf(outcome: OutcomeType): number {
-  return codes[outcome];
+  // A newer worker may know more of them.
+  return codes[outcome] ?? EXIT_FAILED;
 }

@@ -7,7 +7,7 @@ import type { McpPlace, ToolAnnotations } from '../shared/mcp.js';
 import { type Policy, PRESENT_PLAN } from '../shared/permissions.js';
 import { errorText } from '../shared/wire-text.js';
 import type { Agent } from './define-agent.js';
-import { type Duration, durationMs } from './duration.js';
+import { type Duration, durationMs } from '../shared/duration.js';
 import { jsonSchema } from './json-schema.js';
 import { notStrictBecause } from './strict-schema.js';
 
@@ -49,6 +49,8 @@ export type ToolOptions<Input extends z.ZodType, Result> = {
   timeout?: Duration;
   /** May run beside other calls of the same reply; default true. */
   parallel?: boolean;
+  /** Making the same call again and again is what it is for, as when it waits for something: the loop guard lets it. */
+  repeatable?: boolean;
   /**
    * Whether a call may run: at once (`allow`), once a person has approved it (`ask`), or never (`deny`); or a function of
    * its arguments that says so, which is called when the call is planned. What it throws is an error result. Default: the
@@ -87,6 +89,7 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown> = {
   readonly idempotent: boolean;
   readonly timeoutMs: number;
   readonly parallel: boolean;
+  readonly repeatable?: true;
   /** The tool is this agent: a call of it is a turn. */
   readonly agent?: Agent;
   /** Of a tool of an MCP server: what that says of it, and where it is. */
@@ -99,6 +102,8 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown> = {
   readonly subject?: Subject;
   /** It is not run: a person gives its result. */
   readonly asksPeople?: true;
+  /** It is not run: the turn sleeps, this long at most. */
+  readonly sleeps?: { readonly maxMs: number };
   run(args: z.output<Input>, context: ToolContext): MaybePromise<Result>;
   reconcile?(key: string, args: z.output<Input>): MaybePromise<Result | typeof notDone>;
 };
@@ -145,6 +150,7 @@ export function makeTool<Input extends z.ZodType, Result>(
     idempotent: options.idempotent ?? false,
     timeoutMs: timeoutMs(name, options.timeout ?? DEFAULT_TIMEOUT_MS),
     parallel: options.parallel ?? true,
+    ...(options.repeatable && { repeatable: true as const }),
     ...(options.approval !== undefined && { approval: options.approval }),
     ...(options.effects !== undefined && { effects: options.effects }),
     ...(options.subject && { subject: options.subject }),

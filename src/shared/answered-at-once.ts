@@ -11,7 +11,7 @@ export function answeredAtOnce(
 ): ToolResultBlock[] {
   return calls.flatMap((call) => {
     if (call.do === 'answer') return [call.result];
-    if (call.do === 'question' || !settings) return [];
+    if (call.do !== 'run' || !settings) return [];
     const tool = settings.tools.find(({ name }) => name === call.name);
     if (!tool) return [notOfThisTurn(call, settings)];
     return (tool.agent && refusedSubAgent(call, settings)) ?? [];

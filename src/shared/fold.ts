@@ -4,6 +4,7 @@ import { callSummary } from './call-summary.js';
 import type { NewEvent, TurnEvent } from './events.js';
 import type { SteerMessage } from './interventions.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
+import { noteMessage, type TurnNote } from './notes.js';
 import {
   instructionsMessage,
   interruptionNote,
@@ -17,6 +18,7 @@ import { shownPrompt } from './prompt-parts.js';
 import type { ModelEnd, RecordedStep } from './recorded-step.js';
 import { requestEvent } from './request-event.js';
 import { settleToolCall, startOf } from './settle.js';
+import { type SleepMemo, sleptResult } from './sleep.js';
 import { Steps } from './steps.js';
 import { type SubAgentEnd, settleSubAgent, subAgentStep } from './sub-agents.js';
 import { mayStillRun, notStarted, workerLost } from './tool-results.js';
@@ -49,6 +51,8 @@ export class TurnFold {
   /** Of the last reply: the calls that people are asked about, and have not been told of yet. */
   #toAsk: NewEvent[] = [];
   #questions = new Set<string>();
+  /** Those that nobody has been told of. */
+  #sleeps = new Map<string, Extract<PlannedCall, { do: 'sleep' }>>();
   readonly #steers = new Map<string, SteerMessage>();
 
   /** What the turn runs with; undefined before its first reply. */
@@ -71,12 +75,14 @@ export class TurnFold {
         this.#modelRuns = true;
         this.#withdrawPartial();
         this.#askForOutput(step.outputRequest);
-        return [...this.#deliver(step.steers), { type: 'model_started' }];
+        return [...this.#deliver(step.steers), ...this.#tell(step.notes), { type: 'model_started' }];
       case 'steer':
         if (!this.#steers.has(step.steer.id)) this.#steers.set(step.steer.id, step.steer);
         return [];
       case 'people':
         return this.#people(step.memo.decided);
+      case 'sleep':
+        return this.#slept(step.memo);
       case 'model_ended':
         return this.#modelEnded(step.end);
       case 'tool_scheduled':
@@ -130,7 +136,7 @@ export class TurnFold {
       this.messages.push(message);
       return [{ type: 'message', message }];
     }
-    const { message, calls, settings, usage, instructions } = end.output;
+    const { message, calls, settings, usage, instructions, note } = end.output;
     if (instructions !== undefined) {
       this.messages.unshift(instructionsMessage(this.#firstRunId, instructions));
       this.deltaFrom += 1;
@@ -138,12 +144,14 @@ export class TurnFold {
     this.#settings = settings ?? this.#settings;
     this.#model = this.#settings?.model ?? this.#model;
     this.steps.replied(this.iteration, end.output);
+    if (note) this.messages.push(noteMessage(this.#firstRunId, this.iteration, note));
     this.messages.push(message);
     this.#results.clear();
     this.#starts.clear();
     this.#lost.clear();
     this.#calls = new Map(calls.flatMap((call) => (call.do === 'run' ? [[call.callId, call]] : [])));
     this.#questions = new Set(calls.flatMap((call) => (call.do === 'question' ? [call.callId] : [])));
+    this.#sleeps = new Map(calls.flatMap((call) => (call.do === 'sleep' ? [[call.callId, call]] : [])));
     const answered = answeredAtOnce(calls, this.#settings);
     // Nobody is asked about what has its result.
     const has = new Set(answered.map(({ callId }) => callId));
@@ -168,6 +176,21 @@ export class TurnFold {
       return result ? [event, this.#settle(result)] : [event];
     });
     return [...asked, ...events];
+  }
+
+  #slept({ sleeping, woken }: SleepMemo): NewEvent[] {
+    const begun = [...sleeping, ...woken].flatMap(({ callId, until }): NewEvent[] => {
+      const call = this.#sleeps.get(callId);
+      if (!call) return [];
+      this.#sleeps.delete(callId);
+      const { name, summary } = call;
+      return [{ type: 'tool_started', callId, name, summary, until }];
+    });
+    const ended = woken.flatMap((each) => {
+      const call = this.pending().find(({ id }) => id === each.callId);
+      return call ? [this.#settle(sleptResult({ id: call.id, name: call.name }, each))] : [];
+    });
+    return [...begun, ...ended];
   }
 
   #toolScheduled({ activityType, input }: Extract<RecordedStep, { kind: 'tool_scheduled' }>): NewEvent[] {
@@ -244,6 +267,13 @@ export class TurnFold {
     return steers.map((steer) => ({ type: 'steered', steer }));
   }
 
+  /** They stand there already where the call is made again. */
+  #tell(notes: readonly TurnNote[] = []): NewEvent[] {
+    const told = notes.map((note) => noteMessage(this.#firstRunId, this.iteration, note));
+    this.messages.push(...told.filter(({ id }) => !this.messages.some((message) => message.id === id)));
+    return [];
+  }
+
   /** An interrupted round: what had no end by then was settled without it. */
   #close(outcome: Extract<RecordedStep, { kind: 'closed' }>['outcome']): NewEvent[] {
     this.closed = true;
@@ -253,10 +283,8 @@ export class TurnFold {
       const running = this.#starts.has(call.id) ? mayStillRun(call, outcome) : notStarted(call, outcome);
       return this.#settle(this.#lost.get(call.id) ?? running);
     });
-    if (outcome === 'interrupted' || outcome === 'canceled') {
-      const note = interruptionNote(this.messages.at(-1)?.role, this.#firstRunId, outcome === 'canceled');
-      if (note) this.messages.push(note);
-    }
+    const note = interruptionNote(this.messages.at(-1)?.role, this.#firstRunId, outcome);
+    if (note) this.messages.push(note);
     return settled;
   }
 }

@@ -66,6 +66,7 @@ const TOOL_RESULT_CAUSES = [
   'arguments_not_kept',
   'cut_by_output_limit',
   'cut_by_refusal',
+  'not_callable_now',
   'not_started',
   'was_running',
   'may_still_run',

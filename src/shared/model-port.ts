@@ -98,6 +98,8 @@ export type Model = {
   /** The name that is used where a turn gives none. */
   name: string;
   call(request: ModelRequest, context: ModelContext): Promise<ModelResponse>;
+  /** Whether what a call of this model costs is known, for turns with a limit of costs. Absent: it shows with a reply. */
+  isPriced?(name: string): boolean;
   /** Called once while a worker starts: loads what the first call would else have to wait for. */
   prepare?(): Promise<void>;
   /** Ends at the provider what a call began and kept as its `Resume`, as nobody will go on with it. Never throws. */

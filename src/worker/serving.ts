@@ -19,7 +19,7 @@ import { Artifacts } from '../artifacts/artifacts.js';
 import { localArtifacts } from '../artifacts/local-artifacts.js';
 import { type CodecOptions, keyringOf } from '../codec/data-converter.js';
 import type { Agent } from '../define/define-agent.js';
-import { type Duration, durationMs } from '../define/duration.js';
+import { type Duration, durationMs } from '../shared/duration.js';
 import { McpConnections } from '../mcp/connections.js';
 import type { Model } from '../shared/model-port.js';
 import { forgetOldArtifacts } from './artifact-retention.js';

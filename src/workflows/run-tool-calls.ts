@@ -4,6 +4,7 @@ import type { ToolResultBlock } from '../shared/messages.js';
 import { resultOfDecision } from '../shared/people.js';
 import { settleToolCall, startOf } from '../shared/settle.js';
 import { refusedSubAgent, settleSubAgent, subAgentStep } from '../shared/sub-agents.js';
+import { sleptResult } from '../shared/sleep.js';
 import { mayStillRun, notOfThisTurn, notStarted } from '../shared/tool-results.js';
 import type { TurnSettings } from '../shared/turn.js';
 import type { Interventions } from './interventions.js';
@@ -11,6 +12,7 @@ import type { Decided } from './people.js';
 import { approvalRequest, type Question, questionRequest } from './person-requests.js';
 import { RunOrder } from './run-order.js';
 import { runSubAgent, subTurnIdOf, unknownUsage, usageOf } from './run-sub-agent.js';
+import type { SleepCall } from './sleeper.js';
 import { type CallToRun, reconcileTool, runTool } from './tool-activity.js';
 import type { TurnRun } from './turn-run.js';
 
@@ -35,6 +37,7 @@ class Round {
   readonly #interventions: Interventions;
   readonly #questions: Question[] = [];
   readonly #calls: CallToRun[] = [];
+  readonly #sleeps: SleepCall[] = [];
   readonly #started = new Set<string>();
   readonly #results = new Map<string, ToolResultBlock>();
   #closed = false;
@@ -53,9 +56,11 @@ class Round {
       if (call.do === 'answer') this.#settle(call.result);
       else if (refused) this.#settle(refused);
       else if (call.do === 'question') this.#questions.push(call);
+      else if (call.do === 'sleep') this.#sleeps.push(call);
       else if (tool) this.#calls.push({ ...call, index, iteration: run.iteration - 1, tool, ...share });
       else this.#settle(notOfThisTurn(call, run.settings));
     }
+    run.guards.expectSubAgents(this.#calls.filter(({ tool }) => tool.agent).length);
     run.show();
   }
 
@@ -67,6 +72,21 @@ class Round {
   }
 
   async runAll(): Promise<void> {
+    if (this.#sleeps.length === 0) return await this.#runRest();
+    await Promise.all([...this.#sleeps.map((call) => this.#sleep(call)), this.#runRest()]);
+  }
+
+  async #sleep(call: SleepCall): Promise<void> {
+    const called = { id: call.callId, name: call.name };
+    this.#run.callStatus.set(call.callId, 'sleeping');
+    const { sleeper, guards } = this.#run;
+    const sleeping = sleeper.sleep(call, this.#interventions, guards.clock);
+    this.#run.show();
+    const woken = await sleeping;
+    this.#settle(woken === 'ended' ? notStarted(called, this.#howItEnds()) : sleptResult(called, woken));
+  }
+
+  async #runRest(): Promise<void> {
     if (this.#questions.length > 0 || this.#calls.some(isAsked)) await this.#runWithPeople();
     else await this.#runInGroups();
   }
@@ -80,6 +100,7 @@ class Round {
       ...this.#questions.map((call) => questionRequest(call, approvalTimeoutMs)),
     ];
     const decisions = this.#run.people.ask(requests, approvalTimeoutMs);
+    this.#holdClock([...decisions.values()]);
     for (const { callId } of asked) this.#run.callStatus.set(callId, 'needs_approval');
     for (const { callId } of this.#questions) this.#run.callStatus.set(callId, 'needs_answer');
     this.#run.show();
@@ -95,6 +116,15 @@ class Round {
       this.#decided(call, await decisions.get(call.callId));
     });
     await Promise.all([...calls, ...questions]);
+  }
+
+  /** The time that people take is not the turn's. */
+  #holdClock(decisions: readonly Promise<unknown>[]): void {
+    const { clock } = this.#run.guards;
+    for (const decision of decisions) {
+      clock.hold();
+      void decision.then(() => clock.release());
+    }
   }
 
   /** The call as it is to run, or undefined where it was settled without. */
@@ -143,7 +173,7 @@ class Round {
   /** What has not ended by now is settled without it; what ends later is not heard. */
   close(): Map<string, ToolResultBlock> {
     const ended = this.#howItEnds();
-    for (const call of [...this.#calls, ...this.#questions]) {
+    for (const call of [...this.#calls, ...this.#questions, ...this.#sleeps]) {
       if (this.#results.has(call.callId)) continue;
       const called = { id: call.callId, name: call.name };
       if (this.#run.children.of(call.callId).subAgent) this.#run.countSpent(unknownUsage);
@@ -182,6 +212,7 @@ class Round {
     this.#run.steps.subAgent(call.callId, subAgentStep(turnId, end));
     this.#settle(settleSubAgent({ id: call.callId, name: call.name }, end));
     this.#run.countSpent(await usageOf(turnId, end));
+    this.#run.guards.release(call.callId);
   }
 
   #howItEnds(): string {

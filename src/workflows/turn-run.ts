@@ -4,6 +4,7 @@ import type { CarriedInterventions, CarriedTurn, TranscriptSegment } from '../sh
 import type { SteerMessage } from '../shared/interventions.js';
 import { jsonBytes } from '../shared/json.js';
 import { textOf, toolCallsOf } from '../shared/messages.js';
+import { noteMessage } from '../shared/notes.js';
 import {
   instructionsMessage,
   interruptionNote,
@@ -28,10 +29,12 @@ import { addUsage, joinUsage, noUsage, type TurnUsage } from '../shared/usage.js
 import { boundedText } from '../shared/wire-text.js';
 import { ChildTurns } from './child-turns.js';
 import { DetailsTable } from './details-table.js';
+import { Guards } from './guards.js';
 import type { Interventions } from './interventions.js';
 import type { People } from './people.js';
 import { Transcript } from './transcript.js';
 import { outcomeOf, TurnOutput } from './turn-output.js';
+import { Sleeper } from './sleeper.js';
 import { stateOf } from './turn-state.js';
 
 // A payload may take 2 MB, whatever a prompt or a model makes of it: what is longer is in the event history.
@@ -57,6 +60,8 @@ export class TurnRun {
   /** Of the calls of the last reply, by call id. */
   readonly callStatus = new Map<string, CallStatus>();
   readonly children = new ChildTurns();
+  readonly guards = new Guards(this);
+  readonly sleeper = new Sleeper();
   #outcome: TurnOutcome['type'] | undefined;
   /** Model calls that had answered before this run of the workflow. */
   #firstIteration = 0;
@@ -121,6 +126,7 @@ export class TurnRun {
       text: boundedText(this.#lastText(), CARRIED_TEXT_BYTES),
       ...this.#output.carried(),
       ...this.people.carried,
+      ...this.guards.carried(),
       transcript: this.transcript.carried(segments),
       interventions,
     };
@@ -140,6 +146,8 @@ export class TurnRun {
     this.settings = reply.settings ?? this.settings;
     if (reply.instructions !== undefined)
       this.transcript.begin(instructionsMessage(this.firstRunId, reply.instructions));
+    if (reply.note) this.transcript.add(noteMessage(this.firstRunId, this.iteration, reply.note));
+    if (reply.settings) this.guards.settled();
     this.usage = addUsage(this.usage, reply.usage);
     this.countSpent(reply.spent ?? noUsage);
     this.steps.replied(this.iteration, reply);
@@ -201,9 +209,10 @@ export class TurnRun {
 
   end(outcome: OutcomeType | 'failed', interventions: Interventions): TurnOutcome {
     const undelivered = interventions.close();
-    const isCanceled = interventions.ending?.kind === 'cancel';
-    const note = interruptionNote(this.transcript.lastRole, this.firstRunId, isCanceled);
-    if (note && outcome === 'interrupted') this.transcript.add(note);
+    const { ending } = interventions;
+    const how = outcome === 'interrupted' && ending?.kind === 'cancel' ? 'canceled' : outcome;
+    const note = interruptionNote(this.transcript.lastRole, this.firstRunId, how);
+    if (note) this.transcript.add(note);
     this.#outcome = outcome;
     this.show();
     const messages = this.transcript.delta();
@@ -225,9 +234,15 @@ export class TurnRun {
       messageCount: this.transcript.added,
       ...(fits && { messages }),
       ...(steps && { steps }),
-      ...(outcome === 'interrupted' && interventions.ending && { intervention: interventions.ending }),
+      ...(outcome === 'interrupted' && ending && ending.kind !== 'time_limit' && { intervention: ending }),
+      ...(outcome === 'budget_exceeded' && this.#exceeded(ending?.kind === 'time_limit')),
       ...(undelivered.length > 0 && { undelivered }),
     };
+  }
+
+  #exceeded(isOutOfTime: boolean): Pick<TurnOutcome, 'exceeded'> {
+    const exceeded = isOutOfTime ? this.guards.overtime : this.guards.exceeded;
+    return exceeded ? { exceeded } : {};
   }
 
   state(): TurnState {
