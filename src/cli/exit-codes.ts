@@ -16,6 +16,9 @@ const codes: Record<OutcomeType, number> = {
   interrupted: EXIT_INTERRUPTED,
 };
 
+/** Of turns that a limit has ended, not their model: another one may go on where they stopped. */
+export const EXITS_AT_LIMIT: readonly number[] = [codes.max_iterations, codes.budget_exceeded, codes.loop_detected];
+
 export function exitCodeOf(outcome: OutcomeType): number {
   // A newer worker may know more of them.
   return codes[outcome] ?? EXIT_FAILED;

@@ -20,10 +20,11 @@ const helper = (name: string) =>
   subAgent(name, [round(1, 400), round(2, 400), round(3, 400), used(text('found'), 400)], {
     tools: [echoTool().tool],
   });
+const waiter = subAgent('waiter', [toolCall('wait')], { tools: [wait.tool] });
 const { start, end, worker } = manyAgents((model) => [
   agentWith(tools, { model }),
   agentWith(tools, { name: 'short_runs', model, iterationsPerRun: 1, limits: { tokens: 250 } }),
-  agentWith([helper('left'), helper('right')], { name: 'parent', model }),
+  agentWith([], { name: 'parent', model, tools: [helper('left'), helper('right'), waiter] }),
 ]);
 
 async function timersOf({ turnId }: TurnHandle) {
@@ -136,6 +137,14 @@ describe('the budget of a turn with sub-agents', () => {
       { id: 'left', status: 'error', cause: 'sub_agent_limit', subAgent: { iterations: 2 } },
       { id: 'right', status: 'error', cause: 'sub_agent_limit', subAgent: { iterations: 2 } },
     ]);
+  });
+
+  test('of time ends them with their parent, and what they have used comes up', async () => {
+    const model = scriptedModel([ask('waiter')]);
+    const { outcome } = await end(await start('parent', model, { limits: { time: 2500 } }));
+    expect(outcome).toMatchObject({ type: 'budget_exceeded', exceeded: { limit: 'time' } });
+    expect(outcome.steps[0]?.calls).toMatchObject([{ subAgent: { iterations: 1 } }]);
+    expect(outcome.usage.modelCalls).toBe(2);
   });
 
   test('that is used up leaves none to a sub-agent, which then makes no model call', async () => {
