@@ -237,7 +237,13 @@ const kinds = {
     agent: { closing: 'answer', limits: { iterations: 1 } },
   },
   'carried-planning': {
-    script: [text('plan'), toolCall('echo'), text('plan again'), toolCall('echo', { text: 'x' }), text('done')],
+    script: [
+      text('plan'),
+      toolCall('echo'),
+      text('plan again'),
+      toolCall('echo', { text: 'x' }),
+      text('done'),
+    ],
     agent: { planning: { every: 1 }, iterationsPerRun: 1 },
   },
   'token-budget': { script: [again, again], options: { limits: { tokens: 1 } } },

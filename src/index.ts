@@ -22,8 +22,6 @@ export {
   type ToolContext,
   type ToolOptions,
 } from './define/define-tool.js';
-export { sleepUntil } from './define/sleep-until.js';
-export type { Duration } from './shared/duration.js';
 export {
   type McpAddress,
   type McpCommand,
@@ -34,4 +32,6 @@ export {
 } from './define/mcp-server.js';
 export { type McpServersOptions, mcpServers } from './define/mcp-servers-json.js';
 export type { PermissionOptions } from './define/permissions.js';
+export { sleepUntil } from './define/sleep-until.js';
+export type { Duration } from './shared/duration.js';
 export type { PermissionMode, Policy } from './shared/permissions.js';

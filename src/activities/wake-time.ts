@@ -17,7 +17,9 @@ export function wakeTime(
   }
   if (at - now > maxMs) {
     const latest = new Date(now + maxMs).toISOString();
-    return { problem: `until: it is ${new Date(now).toISOString()}, and ${latest} is the latest that can be waited for` };
+    return {
+      problem: `until: it is ${new Date(now).toISOString()}, and ${latest} is the latest that can be waited for`,
+    };
   }
   return { until: new Date(at).toISOString() };
 }

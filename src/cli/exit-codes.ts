@@ -17,7 +17,11 @@ const codes: Record<OutcomeType, number> = {
 };
 
 /** Of turns that a limit has ended, not their model: another one may go on where they stopped. */
-export const EXITS_AT_LIMIT: readonly number[] = [codes.max_iterations, codes.budget_exceeded, codes.loop_detected];
+export const EXITS_AT_LIMIT: readonly number[] = [
+  codes.max_iterations,
+  codes.budget_exceeded,
+  codes.loop_detected,
+];
 
 export function exitCodeOf(outcome: OutcomeType): number {
   // A newer worker may know more of them.

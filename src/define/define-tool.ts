@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { Effects, Subject } from '../permissions/judged-call.js';
 import { type ArtifactRef, type ArtifactSource, READ_ARTIFACT } from '../shared/artifacts.js';
+import { type Duration, durationMs } from '../shared/duration.js';
 import type { JsonObject } from '../shared/json.js';
 import type { McpPlace, ToolAnnotations } from '../shared/mcp.js';
 import { type Policy, PRESENT_PLAN } from '../shared/permissions.js';
 import { errorText } from '../shared/wire-text.js';
 import type { Agent } from './define-agent.js';
-import { type Duration, durationMs } from '../shared/duration.js';
 import { jsonSchema } from './json-schema.js';
 import { notStrictBecause } from './strict-schema.js';
 

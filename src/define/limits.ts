@@ -34,7 +34,8 @@ export function loopGuardOf(
   guard: false | Partial<LoopGuard> = {},
 ): { loopGuard?: LoopGuard } {
   if (guard === false) return {};
-  const { stopAfter = DEFAULT_GUARD.stopAfter, tellAfter = Math.min(DEFAULT_GUARD.tellAfter, stopAfter) } = guard;
+  const { stopAfter = DEFAULT_GUARD.stopAfter, tellAfter = Math.min(DEFAULT_GUARD.tellAfter, stopAfter) } =
+    guard;
   requireCount(`Agent ${agent}, loopGuard.stopAfter`, stopAfter, MOST_REPEATED);
   requireCount(`Agent ${agent}, loopGuard.tellAfter`, tellAfter);
   if (tellAfter < 2 || stopAfter < tellAfter) {

@@ -29,7 +29,13 @@ export type RecordedStep = { at: string } & (
       carried?: CarriedTurn;
       earlier?: { messages: Message[]; deltaFrom: number };
     }
-  | { kind: 'model_scheduled'; iteration: number; steers: string[]; outputRequest?: OutputRequest; notes?: TurnNote[] }
+  | {
+      kind: 'model_scheduled';
+      iteration: number;
+      steers: string[];
+      outputRequest?: OutputRequest;
+      notes?: TurnNote[];
+    }
   | RecordedSteer
   /** The workflow tells what people are asked, and what they have decided. */
   | { kind: 'people'; memo: PeopleMemo }

@@ -1,9 +1,9 @@
 import type { TranscriptBase } from './carried.js';
 import type { Intervention, SteerMessage } from './interventions.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes } from './json.js';
-import type { McpPlace, McpSettings, ToolAnnotations } from './mcp.js';
 import { type Budget, type ExceededBudget, isLimits, type Limits } from './limits.js';
 import type { LoopGuard } from './loop-guard.js';
+import type { McpPlace, McpSettings, ToolAnnotations } from './mcp.js';
 import { isMessage, type Message } from './messages.js';
 import { isModelOptions, type ModelOptions } from './model-options.js';
 import { isParentTurn, type ParentTurn } from './parent-turn.js';

@@ -102,7 +102,8 @@ export class Guards {
     const { loopGuard } = settings;
     const notes: TurnNote[] = [];
     const repetition = loopGuard && this.#repetition();
-    if (repetition && repetition.times >= loopGuard.tellAfter) notes.push(repeatedNote(repetition, loopGuard));
+    if (repetition && repetition.times >= loopGuard.tellAfter)
+      notes.push(repeatedNote(repetition, loopGuard));
     const plans = this.#isPlanDue(settings.planning?.every);
     if (plans) notes.push(planNote(this.#iterations));
     else if (this.#carryOut) notes.push(carryOutNote);

@@ -32,9 +32,9 @@ import { DetailsTable } from './details-table.js';
 import { Guards } from './guards.js';
 import type { Interventions } from './interventions.js';
 import type { People } from './people.js';
+import { Sleeper } from './sleeper.js';
 import { Transcript } from './transcript.js';
 import { outcomeOf, TurnOutput } from './turn-output.js';
-import { Sleeper } from './sleeper.js';
 import { stateOf } from './turn-state.js';
 
 // A payload may take 2 MB, whatever a prompt or a model makes of it: what is longer is in the event history.

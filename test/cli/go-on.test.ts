@@ -20,7 +20,8 @@ test('a turn that a limit has ended says how to go on, and the next one knows wh
   const first = await run(script, ['--tokens', '1', 'what is it?'], folder);
   expect(first.exitCode).toBe(7);
   expect(first.stdout).toContain('budget_exceeded');
-  const [, said = '', turnId = ''] = /(holdfast run --workspace .* --continue (\S+))/.exec(first.stderr) ?? [];
+  const [, said = '', turnId = ''] =
+    /(holdfast run --workspace .* --continue (\S+))/.exec(first.stderr) ?? [];
   expect(said).toContain(folder);
   const second = await run(script, ['--continue', turnId], folder);
   expect(second.exitCode).toBe(0);

@@ -108,7 +108,9 @@ describe('planning', () => {
   test('makes a plan without tools before the first model call, and before each so many others', async () => {
     const calls = ['a', 'b', 'c'].map((each) => toolCall('echo', { text: each }));
     const [one, two, three] = calls;
-    const model = scriptedModel([text('plan 1'), one, two, text('plan 2'), three].flatMap((each) => each ?? []));
+    const model = scriptedModel(
+      [text('plan 1'), one, two, text('plan 2'), three].flatMap((each) => each ?? []),
+    );
     const { outcome, transcript } = await end(await start('planner', model));
     expect(outcome).toMatchObject({ type: 'max_iterations', iterations: 5 });
     expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual([

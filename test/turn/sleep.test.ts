@@ -42,7 +42,13 @@ describe('sleep_until', () => {
     await turn.steer('go on');
     const { outcome, said } = await resultOf(turn);
     expect(said).toContain('a message has come');
-    expect(outcome.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user', 'assistant']);
+    expect(outcome.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'user',
+      'assistant',
+    ]);
   });
 
   test.each(['interrupt', 'stop'] as const)('ends at once by %s', async (kind) => {
