@@ -1,4 +1,5 @@
-import { type Budget, budgetOf, type Limits } from '../shared/limits.js';
+import { durationMs } from '../shared/duration.js';
+import type { Budget, Limits } from '../shared/limits.js';
 import type { LoopGuard } from '../shared/loop-guard.js';
 import { MAX_DEPTH } from '../shared/parent-turn.js';
 
@@ -21,12 +22,13 @@ export function limitsOfAgent(agent: string, limits: Limits = {}): AgentLimits {
   if (cost !== undefined && !(Number.isFinite(cost.usd) && cost.usd > 0)) {
     throw new RangeError(`${what('cost')}: give US dollars above 0, as in { usd: 2 }.`);
   }
-  const budget = budgetOf({
+  return {
+    iterations,
+    ...(depth !== undefined && { depth }),
     ...(tokens !== undefined && { tokens }),
-    ...(cost && { cost }),
-    ...(time !== undefined && { time }),
-  });
-  return { iterations, ...(depth !== undefined && { depth }), ...budget };
+    ...(cost && { costUsd: cost.usd }),
+    ...(time !== undefined && { timeMs: durationMs(what('time'), time) }),
+  };
 }
 
 export function loopGuardOf(

@@ -18,7 +18,8 @@ import { shownPrompt } from './prompt-parts.js';
 import type { ModelEnd, RecordedStep } from './recorded-step.js';
 import { requestEvent } from './request-event.js';
 import { settleToolCall, startOf } from './settle.js';
-import { type SleepMemo, sleptResult } from './sleep.js';
+import type { SleepMemo } from './sleep.js';
+import { SleepingCalls } from './sleeping-calls.js';
 import { Steps } from './steps.js';
 import { type SubAgentEnd, settleSubAgent, subAgentStep } from './sub-agents.js';
 import { mayStillRun, notStarted, workerLost } from './tool-results.js';
@@ -51,8 +52,7 @@ export class TurnFold {
   /** Of the last reply: the calls that people are asked about, and have not been told of yet. */
   #toAsk: NewEvent[] = [];
   #questions = new Set<string>();
-  /** Those that nobody has been told of. */
-  #sleeps = new Map<string, Extract<PlannedCall, { do: 'sleep' }>>();
+  #sleeping = new SleepingCalls();
   readonly #steers = new Map<string, SteerMessage>();
 
   /** What the turn runs with; undefined before its first reply. */
@@ -151,7 +151,7 @@ export class TurnFold {
     this.#lost.clear();
     this.#calls = new Map(calls.flatMap((call) => (call.do === 'run' ? [[call.callId, call]] : [])));
     this.#questions = new Set(calls.flatMap((call) => (call.do === 'question' ? [call.callId] : [])));
-    this.#sleeps = new Map(calls.flatMap((call) => (call.do === 'sleep' ? [[call.callId, call]] : [])));
+    this.#sleeping = new SleepingCalls(calls);
     const answered = answeredAtOnce(calls, this.#settings);
     // Nobody is asked about what has its result.
     const has = new Set(answered.map(({ callId }) => callId));
@@ -178,19 +178,9 @@ export class TurnFold {
     return [...asked, ...events];
   }
 
-  #slept({ sleeping, woken }: SleepMemo): NewEvent[] {
-    const begun = [...sleeping, ...woken].flatMap(({ callId, until }): NewEvent[] => {
-      const call = this.#sleeps.get(callId);
-      if (!call) return [];
-      this.#sleeps.delete(callId);
-      const { name, summary } = call;
-      return [{ type: 'tool_started', callId, name, summary, until }];
-    });
-    const ended = woken.flatMap((each) => {
-      const call = this.pending().find(({ id }) => id === each.callId);
-      return call ? [this.#settle(sleptResult({ id: call.id, name: call.name }, each))] : [];
-    });
-    return [...begun, ...ended];
+  #slept(memo: SleepMemo): NewEvent[] {
+    const { begun, results } = this.#sleeping.read(memo, this.pending());
+    return [...begun, ...results.map((result) => this.#settle(result))];
   }
 
   #toolScheduled({ activityType, input }: Extract<RecordedStep, { kind: 'tool_scheduled' }>): NewEvent[] {

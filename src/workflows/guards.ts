@@ -75,10 +75,13 @@ export class Guards {
     return exceededBudget(this.#budget, this.#run.usage, this.clock.workedMs);
   }
 
-  /** As the time limit has ended what ran. */
-  get overtime(): ExceededBudget {
+  /** What the outcome says of it. `isOutOfTime`: the time limit has ended what ran. */
+  told(isOutOfTime: boolean): { exceeded?: ExceededBudget } {
     const { timeMs = 0 } = this.#budget;
-    return { limit: 'time', allowed: timeMs, spent: this.clock.workedMs };
+    const exceeded = isOutOfTime
+      ? { limit: 'time' as const, allowed: timeMs, spent: this.clock.workedMs }
+      : this.exceeded;
+    return exceeded ? { exceeded } : {};
   }
 
   /** Why no further model call is to be made. */
@@ -86,7 +89,9 @@ export class Guards {
     if (this.exceeded) return 'budget_exceeded';
     const { loopGuard } = this.#run.settings ?? {};
     if (loopGuard && this.#repetition().times >= loopGuard.stopAfter) return 'loop_detected';
-    return this.#iterations >= this.#run.maxIterations ? 'max_iterations' : undefined;
+    // Before the first reply it is not known, and can't be reached either.
+    const most = this.#run.settings?.limits.iterations ?? Number.POSITIVE_INFINITY;
+    return this.#iterations >= most ? 'max_iterations' : undefined;
   }
 
   #repetition(): Repetition {

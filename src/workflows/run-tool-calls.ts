@@ -100,7 +100,7 @@ class Round {
       ...this.#questions.map((call) => questionRequest(call, approvalTimeoutMs)),
     ];
     const decisions = this.#run.people.ask(requests, approvalTimeoutMs);
-    this.#holdClock([...decisions.values()]);
+    this.#run.guards.clock.holdDuring([...decisions.values()]);
     for (const { callId } of asked) this.#run.callStatus.set(callId, 'needs_approval');
     for (const { callId } of this.#questions) this.#run.callStatus.set(callId, 'needs_answer');
     this.#run.show();
@@ -116,15 +116,6 @@ class Round {
       this.#decided(call, await decisions.get(call.callId));
     });
     await Promise.all([...calls, ...questions]);
-  }
-
-  /** The time that people take is not the turn's. */
-  #holdClock(decisions: readonly Promise<unknown>[]): void {
-    const { clock } = this.#run.guards;
-    for (const decision of decisions) {
-      clock.hold();
-      void decision.then(() => clock.release());
-    }
   }
 
   /** The call as it is to run, or undefined where it was settled without. */

@@ -137,11 +137,6 @@ export class TurnRun {
     return this.iteration - this.#firstIteration;
   }
 
-  /** Before the first reply it is not known, and cannot be reached either. */
-  get maxIterations(): number {
-    return this.settings?.limits.iterations ?? Number.POSITIVE_INFINITY;
-  }
-
   count(reply: ModelReply): void {
     this.settings = reply.settings ?? this.settings;
     if (reply.instructions !== undefined)
@@ -235,14 +230,9 @@ export class TurnRun {
       ...(fits && { messages }),
       ...(steps && { steps }),
       ...(outcome === 'interrupted' && ending && ending.kind !== 'time_limit' && { intervention: ending }),
-      ...(outcome === 'budget_exceeded' && this.#exceeded(ending?.kind === 'time_limit')),
+      ...(outcome === 'budget_exceeded' && this.guards.told(ending?.kind === 'time_limit')),
       ...(undelivered.length > 0 && { undelivered }),
     };
-  }
-
-  #exceeded(isOutOfTime: boolean): Pick<TurnOutcome, 'exceeded'> {
-    const exceeded = isOutOfTime ? this.guards.overtime : this.guards.exceeded;
-    return exceeded ? { exceeded } : {};
   }
 
   state(): TurnState {

@@ -45,6 +45,14 @@ export class WorkClock {
     this.#start();
   }
 
+  /** Until each has resolved; they must not reject. */
+  holdDuring(waits: readonly Promise<unknown>[]): void {
+    for (const wait of waits) {
+      this.hold();
+      void wait.then(() => this.release());
+    }
+  }
+
   #start(): void {
     if (this.#limitMs === undefined || this.#holds > 0) return;
     const left = Math.max(1, this.#limitMs - this.workedMs);
