@@ -8,8 +8,9 @@ const TYPE = 'Model.NotCounted';
 
 /** Throws `Model.NotCounted`, before anything is spent, where it is known that a limit of costs could not be held. */
 export function refuseUnpriced(model: Model, name: string, { costUsd }: Budget): void {
-  if (costUsd === undefined || (model.isPriced?.(name) ?? true)) return;
-  const message = textOf('limits.cost', `the model "${name}" has no price`);
+  const unpriced = costUsd === undefined ? undefined : model.unpriced?.(name);
+  if (unpriced === undefined) return;
+  const message = textOf('limits.cost', `the model "${unpriced}" has no price`);
   throw new ModelError(TYPE, message, { retryable: false });
 }
 

@@ -9,10 +9,9 @@ import { findProgram } from '../../src/server/find-program.js';
 import { resolveSettings } from '../../src/server/settings.js';
 import { scriptedModel, testPlace, text, withWorker } from '../../src/testing/index.js';
 import { agentWith } from './agents.js';
-import { reportNightly } from './documented-schedule.js';
 
 const page = readFileSync('docs/schedules.md', 'utf8');
-const reporter = agentWith([], { name: 'reporter', model: scriptedModel([text('All is well.')]) });
+const digest = agentWith([], { name: 'digest', model: scriptedModel([text('All is well.')]) });
 
 /** The id of the turn that it has started. */
 async function startedBy(schedule: ScheduleHandle): Promise<string> {
@@ -25,16 +24,19 @@ async function startedBy(schedule: ScheduleHandle): Promise<string> {
 
 describe('a turn on a schedule of Temporal', () => {
   test('is started by the action that the client makes', async () => {
-    await withWorker(reporter, async ({ client, taskQueue }) => {
-      const schedule = await reportNightly(client, taskQueue);
+    await withWorker(digest, async ({ client, taskQueue }) => {
+      const turnId = `daily-${randomUUID()}`;
+      const schedule = await client.client.schedule.create({
+        scheduleId: turnId,
+        spec: { calendars: [{ hour: 3 }] },
+        action: client.turnAction('digest', 'Write the digest.', { turnId, taskQueue }),
+      });
       onTestFinished(() => schedule.delete());
       await schedule.trigger();
-      const turnId = await startedBy(schedule);
-      expect(turnId).toMatch(/^nightly-report-20\d\d-/);
-      expect(await client.turn(turnId).result()).toMatchObject({ type: 'completed', text: 'All is well.' });
+      const started = await startedBy(schedule);
+      expect(started).toMatch(new RegExp(`^${turnId}-20\\d\\d-`));
+      expect(await client.turn(started).result()).toMatchObject({ type: 'completed', text: 'All is well.' });
     });
-    const code = readFileSync(new URL('documented-schedule.ts', import.meta.url), 'utf8');
-    expect(page).toContain(`\`\`\`ts\n${code.replace('../../src/client.js', 'holdfast/client')}\`\`\``);
   });
 
   test("is started by a schedule that was made with Temporal's program", async () => {
@@ -42,10 +44,10 @@ describe('a turn on a schedule of Temporal', () => {
     const program = await findProgram({ env: process.env, cacheDir, onProgress: () => undefined });
     const { address } = await testPlace();
     const id = `schedule-${randomUUID()}`;
-    await withWorker(reporter, async ({ client, taskQueue }) => {
+    await withWorker(digest, async ({ client, taskQueue }) => {
       for (const [, command = ''] of page.matchAll(/^```sh\ntemporal (.*?)^```$/gms)) {
         const here = command
-          .replaceAll('nightly-report', id)
+          .replaceAll('daily-digest', id)
           .replace('--task-queue holdfast', `--task-queue ${taskQueue}`);
         await promisify(execFile)('sh', ['-ec', `"${program}" ${here}`], {
           env: { ...process.env, TEMPORAL_ADDRESS: address },
@@ -60,9 +62,7 @@ describe('a turn on a schedule of Temporal', () => {
 
   test('with options that no turn can have is refused, by the name of the field', async () => {
     const { client } = await testPlace();
-    expect(() => client.turnAction('reporter', 'Report.', { limits: { tokens: -1 } })).toThrow(
-      /limits\.tokens/,
-    );
-    expect(() => client.turnAction('reporter', 'Report.', { turnId: 'a'.repeat(190) })).toThrow(/179/);
+    expect(() => client.turnAction('digest', 'Write.', { limits: { tokens: -1 } })).toThrow(/limits\.tokens/);
+    expect(() => client.turnAction('digest', 'Write.', { turnId: 'a'.repeat(190) })).toThrow(/179/);
   });
 });

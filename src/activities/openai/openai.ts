@@ -60,7 +60,10 @@ export function openai(options: OpenAiOptions = {}): Model {
       return options.model || process.env['OPENAI_MODEL'] || '';
     },
     call,
-    isPriced: (name) => hasPrice(options.prices ?? pricesOfEnvironment(), name || modelName(options)),
+    unpriced(given) {
+      const name = given || modelName(options);
+      return hasPrice(options.prices ?? pricesOfEnvironment(), name) ? undefined : name;
+    },
     async cancel(id) {
       await cancelInBackground(() => accessOf(options), id);
     },
