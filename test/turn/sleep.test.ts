@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { TurnHandle } from '../../src/client/turn-handle.js';
 import { sleepUntil } from '../../src/define/sleep-until.js';
-import { reply, scriptedModel, text, toolCall } from '../../src/testing/index.js';
+import { reply, scriptedModel, text, toolCall, withWorker } from '../../src/testing/index.js';
 import { agentWith, countedTool, textOfResult } from './agents.js';
 import { manyAgents } from './many-agents.js';
 
@@ -49,6 +50,23 @@ describe('sleep_until', () => {
       'user',
       'assistant',
     ]);
+  });
+
+  test('outlives its worker: another one wakes the turn', async () => {
+    const agent = agentWith([sleepUntil()], { model: sleeping('3 days') });
+    const taskQueue = `sleep-${randomUUID()}`;
+    const asleep = await withWorker(
+      agent,
+      async (first) => {
+        const turn = await first.start('hello');
+        await untilAsleep(turn);
+        return turn;
+      },
+      { taskQueue },
+    );
+    await asleep.steer('go on');
+    const outcome = await withWorker(agent, () => asleep.result(), { taskQueue });
+    expect(outcome).toMatchObject({ type: 'completed', text: 'done' });
   });
 
   test.each(['interrupt', 'stop'] as const)('ends at once by %s', async (kind) => {
