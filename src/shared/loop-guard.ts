@@ -1,4 +1,10 @@
-import { type Message, type ToolCallBlock, type ToolMessage, toolCallsOf } from './messages.js';
+import {
+  type Message,
+  type ToolCallBlock,
+  type ToolMessage,
+  type ToolResultBlock,
+  toolCallsOf,
+} from './messages.js';
 import { isNote, type TurnNote } from './notes.js';
 
 /** How often in a row the same calls may come before the model is told, and before the turn is ended. */
@@ -66,16 +72,20 @@ function isSame(one: Round, other: Round | undefined): boolean {
     const twin = other.calls[index];
     return call.name === twin?.name && call.arguments === twin.arguments;
   });
-  return sameCalls && saidBy(one.results) === saidBy(other.results);
+  return sameCalls && sayTheSame(one.results?.content ?? [], other.results?.content ?? []);
 }
 
-/** Ids are different each time. */
-function saidBy(results: ToolMessage | undefined): string {
-  const said = results?.content.map(({ status, content }) => [
-    status,
-    content.map((block) => (block.type === 'text' ? block.text : (block.url ?? block.data))),
-  ]);
-  return JSON.stringify(said ?? []);
+/** Ids are different each time. What is long is not copied to be compared. */
+function sayTheSame(results: readonly ToolResultBlock[], others: readonly ToolResultBlock[]): boolean {
+  return results.every(({ status, content }, index) => {
+    const other = others[index];
+    if (status !== other?.status || content.length !== other.content.length) return false;
+    return content.every((block, at) => saidIn(block) === saidIn(other.content[at]));
+  });
+}
+
+function saidIn(block: ToolResultBlock['content'][number] | undefined): string | undefined {
+  return block?.type === 'text' ? block.text : (block?.url ?? block?.data);
 }
 
 function toolsOf(rounds: readonly Round[]): string[] {
