@@ -17,7 +17,7 @@ export {
 export {
   defineTool,
   notDone,
-  retryable,
+  type SetupContext,
   type Tool,
   type ToolContext,
   type ToolOptions,
@@ -32,6 +32,8 @@ export {
 } from './define/mcp-server.js';
 export { type McpServersOptions, mcpServers } from './define/mcp-servers-json.js';
 export type { PermissionOptions } from './define/permissions.js';
+export { retryable } from './define/retryable.js';
 export { sleepUntil } from './define/sleep-until.js';
+export type { RetryOptions } from './define/tool-retry.js';
 export type { Duration } from './shared/duration.js';
 export type { PermissionMode, Policy } from './shared/permissions.js';

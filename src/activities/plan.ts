@@ -8,6 +8,7 @@ import type { AssistantMessage, Message, ToolCallBlock, ToolResultBlock } from '
 import type { ModelPart, ModelResponse } from '../shared/model-port.js';
 import {
   approvalFailed,
+  concurrencyKeyFailed,
   cutByOutputLimit,
   cutByRefusal,
   deniedByRule,
@@ -19,6 +20,7 @@ import {
 import { uniqueId } from '../shared/transcript.js';
 import { errorText, wireId, wireLine } from '../shared/wire-text.js';
 import { checkArguments } from './check-arguments.js';
+import { concurrencyKeyOf } from './concurrency-key.js';
 import { inexactInteger } from './exact-numbers.js';
 import { artifactIdIn, resolvedRead } from './read-artifact.js';
 import { artifactsOf, findArtifact } from './turn-artifacts.js';
@@ -144,7 +146,9 @@ async function planCall(
       if ('problem' in wake) return answeredBy(invalidArguments(block, [wake.problem]));
       return { do: 'sleep', ...call, ...wake, summary };
     }
-    return { do: 'run', ...call, input: checked.input, summary, ...(permission && { permission }) };
+    const keyed = await concurrencyKeyOf(tool, checked.input);
+    if ('problem' in keyed) return answeredBy(concurrencyKeyFailed(block, keyed.problem));
+    return { do: 'run', ...call, input: checked.input, summary, ...keyed, ...(permission && { permission }) };
   } catch (error) {
     return answeredBy(approvalFailed(block, errorText(error)));
   }

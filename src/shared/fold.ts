@@ -17,7 +17,7 @@ import { type PersonDecision, resultOfDecision } from './people.js';
 import { shownPrompt } from './prompt-parts.js';
 import type { ModelEnd, RecordedStep } from './recorded-step.js';
 import { requestEvent } from './request-event.js';
-import { settleToolCall, startOf } from './settle.js';
+import { settleToolCall, triedOf } from './settle.js';
 import type { SleepMemo } from './sleep.js';
 import { SleepingCalls } from './sleeping-calls.js';
 import { Steps } from './steps.js';
@@ -200,7 +200,7 @@ export class TurnFold {
       const called = { id: call.callId, name: call.name };
       return [this.#settle(step.end.kind === 'completed' ? step.end.output.result : workerLost(called))];
     }
-    this.steps.ended(call.callId, startOf(step.end));
+    this.steps.ended(call.callId, triedOf(step.end));
     const settlement = settleToolCall(call, tool, step.end);
     if (settlement.do === 'result') return [this.#settle(settlement.result)];
     const called = { id: call.callId, name: call.name };

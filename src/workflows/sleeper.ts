@@ -1,8 +1,11 @@
 import { CancellationScope, sleep, upsertMemo } from '@temporalio/workflow';
 import type { PlannedCall } from '../shared/activities.js';
-import { SLEEP_MEMO, type Sleeping, type SleepMemo, type Woken } from '../shared/sleep.js';
+import type { ToolResultBlock } from '../shared/messages.js';
+import { SLEEP_MEMO, type Sleeping, type SleepMemo, sleptResult, type Woken } from '../shared/sleep.js';
+import { notStarted } from '../shared/tool-results.js';
 import { wireLine } from '../shared/wire-text.js';
 import type { Interventions } from './interventions.js';
+import type { TurnRun } from './turn-run.js';
 import type { WorkClock } from './work-clock.js';
 
 export type SleepCall = Extract<PlannedCall, { do: 'sleep' }>;
@@ -66,4 +69,19 @@ export class Sleeper {
     const memo: SleepMemo = { v: 1, sleeping: [...this.#sleeping.values()], woken };
     upsertMemo({ [SLEEP_MEMO]: memo });
   }
+}
+
+/** Runs a call that sleeps; it has its result when it wakes, or when the turn is to end. */
+export async function runSleep(
+  run: TurnRun,
+  call: SleepCall,
+  interventions: Interventions,
+): Promise<ToolResultBlock> {
+  const called = { id: call.callId, name: call.name };
+  run.callStatus.set(call.callId, 'sleeping');
+  const sleeping = run.sleeper.sleep(call, interventions, run.guards.clock);
+  run.show();
+  const woken = await sleeping;
+  if (woken !== 'ended') return sleptResult(called, woken);
+  return notStarted(called, interventions.ending?.kind === 'cancel' ? 'canceled' : 'interrupted');
 }
