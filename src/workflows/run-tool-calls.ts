@@ -2,6 +2,7 @@ import type { PlannedCall } from '../shared/activities.js';
 import { callSummary } from '../shared/call-summary.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { resultOfDecision } from '../shared/people.js';
+import { resultShare } from '../shared/result-share.js';
 import { settleToolCall, triedOf } from '../shared/settle.js';
 import { refusedSubAgent, settleSubAgent, subAgentStep } from '../shared/sub-agents.js';
 import { mayStillRun, notOfThisTurn, notStarted } from '../shared/tool-results.js';
@@ -227,17 +228,6 @@ function hasKey({ concurrencyKey }: CallToRun): boolean {
 
 function isAsked({ permission }: CallToRun): boolean {
   return permission?.policy === 'ask';
-}
-
-type ResultShare = Pick<CallToRun, 'maxResultBytes' | 'maxImageBytes'>;
-
-/** With ten calls each may give what a result may usually take. */
-function resultShare({ roundResultBytes, roundImageBytes }: TurnSettings, calls: number): ResultShare {
-  return {
-    ...(roundImageBytes !== undefined && calls > 1 && { maxImageBytes: Math.floor(roundImageBytes / calls) }),
-    ...(roundResultBytes !== undefined &&
-      calls > 10 && { maxResultBytes: Math.max(2000, Math.floor(roundResultBytes / calls)) }),
-  };
 }
 
 /** Calls that may run side by side, in request order; a call that may not is a group of its own. */
