@@ -5,9 +5,17 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import proto from '@temporalio/proto';
-import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { z } from 'zod';
-import { askUser, defineAgent, defineTool, mcpServer, sleepUntil } from '../dist/index.js';
+import {
+  askUser,
+  defineAgent,
+  defineTool,
+  mcpServer,
+  remoteTool,
+  retryable,
+  sleepUntil,
+} from '../dist/index.js';
 import { fault, reply, scriptedModel, text, toolCall, withWorker } from '../dist/testing/index.js';
 import { reportLostActivities } from '../dist/worker/lost-activities.js';
 
@@ -76,6 +84,32 @@ const asking = [
   tool('asked_alone', () => 'alone', { approval: 'ask', parallel: false }),
   askUser(),
 ];
+let tries = 0;
+const inTask = { idempotent: true, execution: 'local' };
+const local = [
+  tool('quick', ({ text: said }) => said ?? '', inTask),
+  tool('slow', (_args, { signal }) => untilStopped(signal), { ...inTask, timeout: 100 }),
+  tool(
+    'not_yet',
+    () => {
+      tries += 1;
+      if (tries === 1) throw retryable(new Error('not yet'));
+      return 'now';
+    },
+    inTask,
+  ),
+];
+const FOREIGN_QUEUE = 'recorded-foreign';
+const remote = (name) =>
+  remoteTool({
+    name,
+    description: name,
+    input: z.object({ text: z.string().optional() }),
+    taskQueue: name === 'nobody' ? 'recorded-nobody' : FOREIGN_QUEUE,
+    queueTimeout: 2000,
+    ...(name === 'say_asked' && { approval: 'ask' }),
+  });
+
 /** Resolves with the ids of the calls that wait for people, once there are so many. */
 async function untilAsked(turn, count) {
   const ids = [];
@@ -301,6 +335,37 @@ const kinds = {
     script: [reply(ask('helps'), ask('fails')), text('done')],
     agent: { tools: helpers, limits: { tokens: 10_000, time: '1 hour' } },
   },
+  'local-tools': {
+    script: [
+      reply(toolCall('quick', { text: 'x' }), toolCall('echo'), toolCall('slow'), toolCall('not_yet')),
+      toolCall('quick'),
+      text('done'),
+    ],
+    agent: { tools: [...tools, ...local] },
+  },
+  'remote-tools': {
+    script: [
+      reply(
+        toolCall('say', { text: 'x' }),
+        toolCall('show'),
+        toolCall('throws'),
+        toolCall('nobody'),
+        toolCall('say_asked'),
+      ),
+      text('done'),
+    ],
+    agent: { tools: ['say', 'show', 'throws', 'nobody', 'say_asked'].map(remote) },
+    foreign: {
+      say: ({ text: said }) => said ?? 'nothing',
+      show: () => ({ type: 'image', mediaType: 'image/png', data: 'aGk=' }),
+      throws: () => Promise.reject(new Error('no')),
+      say_asked: ({ text: said }) => said,
+    },
+    asks: async (turn) => {
+      const [callId] = await untilAsked(turn, 1);
+      await turn.approve(callId, { arguments: { text: 'better' } });
+    },
+  },
   'retried-tool': { script: [toolCall('busy'), text('done')], agent: { tools: more } },
   'keyed-calls': {
     script: [
@@ -318,7 +383,10 @@ const kinds = {
   'dropped-rounds': { script: [long, long, text('done')], agent: { maxContextBytes: 100_000 } },
 };
 
-async function record(name, { script, options = {}, agent: more, run, meanwhile, asks, loses, child }) {
+async function record(
+  name,
+  { script, options = {}, agent: more, run, meanwhile, asks, loses, child, foreign },
+) {
   const agent = defineAgent({
     name: 'recorded',
     instructions: 'Record.',
@@ -334,7 +402,15 @@ async function record(name, { script, options = {}, agent: more, run, meanwhile,
     report.type === 'activity_started' ? running.set(report.token, report) : running.delete(report.token);
   await withWorker(
     agent,
-    async ({ start, client }) => {
+    async ({ start, client, worker: { options: made } }) => {
+      const other =
+        foreign &&
+        (await Worker.create({
+          connection: made.connection,
+          taskQueue: FOREIGN_QUEUE,
+          activities: foreign,
+        }));
+      const ended = other?.run();
       const turn = await start('go on', options);
       if (meanwhile || loses) await started;
       if (loses) await reportLostActivities(client.client, [...running.values()], 'recording');
@@ -348,6 +424,8 @@ async function record(name, { script, options = {}, agent: more, run, meanwhile,
         run === 'first' ? await workflow.getHandle(turn.turnId, firstExecutionRunId).fetchHistory() : last;
       scrub(history);
       // Protobuf, as Temporal itself keeps it: the SDK's JSON form of a history can't be written (1.24).
+      other?.shutdown();
+      await ended;
       writeFileSync(`${folder}${name}.bin`, proto.temporal.api.history.v1.History.encode(history).finish());
     },
     { onActivity },

@@ -1,7 +1,11 @@
 import {
   CALL_MODEL,
   type CallModelInput,
+  CHECK_CALL,
+  type CheckedCall,
   type InterruptedReply,
+  KEEP_RESULT,
+  type KeepResultInput,
   type ModelReply,
   RECONCILE_TOOL,
   type RunToolInput,
@@ -15,12 +19,13 @@ import {
 } from '../shared/activities.js';
 import { versionProblem } from '../shared/version.js';
 import { callModel } from './call-model.js';
+import { checkCall, keepResult } from './remote-calls.js';
 import { reconcileTool, runTool } from './run-tool.js';
 import { sealTranscript } from './seal-transcript.js';
 import type { ActivityServices } from './services.js';
 import { subAgentUsage } from './sub-agent-usage.js';
 
-type Answer = ModelReply | InterruptedReply | RunToolResult | SealedTranscript | SubAgentUsage;
+type Answer = CheckedCall | ModelReply | InterruptedReply | RunToolResult | SealedTranscript | SubAgentUsage;
 type Activity = (input: never) => Promise<Answer>;
 
 /**
@@ -34,6 +39,8 @@ export function holdfastActivities(services: ActivityServices): Record<string, A
     default: tool,
     [CALL_MODEL]: (input: CallModelInput) => callModel(services, readable('model call', input)),
     [RECONCILE_TOOL]: (input: RunToolInput) => reconcileTool(services, readable('tool call', input)),
+    [CHECK_CALL]: (input: RunToolInput) => checkCall(services, readable('tool call', input)),
+    [KEEP_RESULT]: (input: KeepResultInput) => keepResult(services, readable('result', input)),
     [SEAL_TRANSCRIPT]: (input: SealTranscriptInput) =>
       sealTranscript(services, readable('transcript to pack', input)),
     [SUB_AGENT_USAGE]: (input: SubAgentUsageInput) => subAgentUsage(readable('question', input)),

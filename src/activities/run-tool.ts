@@ -4,9 +4,10 @@ import type { AnyTool } from '../define/define-agent.js';
 import { notDone } from '../define/define-tool.js';
 import { runnableMcpTool } from '../mcp/mcp-tool.js';
 import type { RunToolInput, RunToolResult, ToolHeartbeat } from '../shared/activities.js';
+import { withNote } from '../shared/changed-note.js';
 import { didNotHappen, workerLost } from '../shared/tool-results.js';
 import { withWholeInput } from './big-arguments.js';
-import { checkedAgain, withNote } from './check-again.js';
+import { checkedAgain } from './check-again.js';
 import { beatWhile } from './heartbeats.js';
 import { notHere } from './not-here.js';
 import type { ActivityServices } from './services.js';
@@ -28,11 +29,11 @@ export async function runTool(services: ActivityServices, input: RunToolInput): 
     const execution = new ToolExecution(context, tool, allowed, artifacts, interrupted);
     const notSetUp = await execution.setUp(setups);
     if (notSetUp) return execution.tellsOf(notSetUp);
+    const work = async () => execution.tellsOf(withNote(allowed, await execution.run()));
+    // Nobody hears the heartbeats of a local activity.
+    if (context.info.isLocal) return await work();
     if (!tool.idempotent) await execution.recordBegun();
-    return await execution.beating(async () => {
-      const result = withNote(allowed, await execution.run());
-      return execution.tellsOf(result);
-    });
+    return await execution.beating(work);
   });
 }
 

@@ -82,6 +82,8 @@ export function resolveSettings(
       ...(tool.agent && { agent: { name: tool.agent.name, version: tool.agent.version } }),
       ...(tool.mcp && { mcp: tool.mcp }),
       ...(tool.annotations && { annotations: tool.annotations }),
+      ...(tool.remote && { remote: tool.remote }),
+      ...(tool.local && { local: tool.local }),
     })),
   };
 }

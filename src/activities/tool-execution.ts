@@ -146,8 +146,9 @@ export class ToolExecution {
 
   /** The body races its timeout; one that does not stop when told to is left behind, and the result says so. */
   async #runWithin(args: unknown): Promise<ToolResultBlock> {
-    const seconds = Math.round(this.#tool.timeoutMs / 1000);
-    const leftMs = Math.max(1, this.#tool.timeoutMs - this.#setupMs);
+    const { timeoutMs } = this.#tool;
+    const seconds = timeoutMs < 1000 ? timeoutMs / 1000 : Math.round(timeoutMs / 1000);
+    const leftMs = Math.max(1, timeoutMs - this.#setupMs);
     const over = new AbortController();
     try {
       const ended = Promise.race([this.#runBody(args), this.#leftAtShutdown(over.signal)]);
@@ -155,7 +156,8 @@ export class ToolExecution {
       if (inTime !== undefined) return inTime;
       const late = this.#tookTooLong();
       this.#timeout.abort(late);
-      const stopped = await within(ended, STOP_GRACE_MS);
+      // Of a local activity people's messages wait for the end.
+      const stopped = await within(ended, this.#context.info.isLocal ? 0 : STOP_GRACE_MS);
       // One that may still run would run beside its next try.
       const again = stopped && this.#retry(late);
       if (again) throw again;

@@ -6,8 +6,10 @@ import { type Duration, durationMs } from '../shared/duration.js';
 import type { JsonObject } from '../shared/json.js';
 import type { McpPlace, ToolAnnotations } from '../shared/mcp.js';
 import { type Policy, PRESENT_PLAN } from '../shared/permissions.js';
+import type { RemotePlace } from '../shared/remote-tools.js';
 import type { Agent } from './define-agent.js';
 import { jsonSchema } from './json-schema.js';
+import { LONGEST_LOCAL_MS, runsLocally } from './local-tool.js';
 import { notStrictBecause } from './strict-schema.js';
 import { type RetryOptions, type ToolRetry, toolRetry } from './tool-retry.js';
 
@@ -63,8 +65,10 @@ export type ToolOptions<
   output?: Output;
   /** It may safely run twice. Default false: then it never runs twice, and a crash in its middle is told to the model. */
   idempotent?: boolean;
-  /** From its start to its end; default 10 minutes. */
+  /** From its start to its end; default 10 minutes, of a local one a second. */
   timeout?: Duration;
+  /** `local`, for idempotent tools of a second at most: within the workflow task. Default `activity`. */
+  execution?: 'activity' | 'local';
   /** May run beside other calls of the same reply; default true. */
   parallel?: boolean;
   /** Making the same call again and again is what it is for, as when it waits for something: the loop guard lets it. */
@@ -140,6 +144,8 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown, Setup = 
   /** Of a tool of an MCP server: what that says of it, and where it is. */
   readonly annotations?: ToolAnnotations;
   readonly mcp?: McpPlace;
+  readonly remote?: RemotePlace;
+  readonly local?: true;
   /** It may be called, and the model is not shown it. */
   readonly hidden?: true;
   readonly approval?: Policy | ((args: z.output<Input>) => MaybePromise<Policy>);
@@ -193,6 +199,7 @@ export function makeTool<Input extends z.ZodType, Result, Setup, Output extends 
     );
   }
   const schema = inputSchema(name, options.input);
+  const isLocal = runsLocally(options);
   return {
     kind: 'tool',
     name,
@@ -202,7 +209,8 @@ export function makeTool<Input extends z.ZodType, Result, Setup, Output extends 
     schemaHash: createHash('sha256').update(JSON.stringify(schema)).digest('hex').slice(0, 16),
     ...strictness(name, schema, options.strict),
     idempotent,
-    timeoutMs: timeoutMs(name, options.timeout ?? DEFAULT_TIMEOUT_MS),
+    timeoutMs: timeoutMs(name, options.timeout ?? (isLocal ? LONGEST_LOCAL_MS : DEFAULT_TIMEOUT_MS)),
+    ...(isLocal && { local: true as const }),
     parallel: options.parallel ?? true,
     ...(options.repeatable && { repeatable: true as const }),
     ...(output && { output, outputSchema: jsonSchema(`Tool ${name}: its output`, output, 'output') }),

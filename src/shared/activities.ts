@@ -15,6 +15,9 @@ export const RECONCILE_TOOL = 'holdfast.reconcileTool';
 export const SEAL_TRANSCRIPT = 'holdfast.sealTranscript';
 export const SUB_AGENT_USAGE = 'holdfast.subAgentUsage';
 export const DEFAULT_ACTIVITY = 'default';
+/** Of a remote tool's call: looks at arguments that a person has changed; makes the result of what is no short text. */
+export const CHECK_CALL = 'holdfast.checkCall';
+export const KEEP_RESULT = 'holdfast.keepResult';
 
 /**
  * Where a transcript's messages are, so that they are never sent twice: the first `to` messages of an open run,
@@ -158,6 +161,12 @@ export type InterruptedReply = Timing & {
 
 /** `startedAt`: ISO 8601; how long the tool took is in its result. `attempt`: which try gave it, if not the first. */
 export type RunToolResult = { v: 1; result: ToolResultBlock; startedAt?: string; attempt?: number };
+
+/** The arguments as they are to run, or why they are not to. */
+export type CheckedCall = { v: 1; input: Json } | RunToolResult;
+
+/** `returned`: what a remote tool's activity gave. */
+export type KeepResultInput = RunToolInput & { returned: Json };
 
 /** What a model call's heartbeat carries: the end of the text streamed so far. */
 export type ModelHeartbeat = {

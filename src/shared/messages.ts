@@ -74,6 +74,7 @@ const TOOL_RESULT_CAUSES = [
   'may_still_run',
   'worker_lost',
   'server_lost',
+  'no_worker',
   'did_not_happen',
   'too_deep',
   'sub_agent_limit',

@@ -9,6 +9,7 @@ import { isModelOptions, type ModelOptions } from './model-options.js';
 import { isParentTurn, type ParentTurn } from './parent-turn.js';
 import { PERMISSION_MODES, type PermissionMode } from './permissions.js';
 import { isPromptParts, type PromptPart } from './prompt-parts.js';
+import type { RemotePlace } from './remote-tools.js';
 import { isBoolean, isListOf, isNonEmptyText, isOneOf, isShape, isText } from './shape.js';
 import type { TurnStep } from './steps.js';
 import { isMetadata, isTenant } from './turn-checks.js';
@@ -176,6 +177,10 @@ export type ToolSettings = {
   mcp?: McpPlace;
   /** What the server says of it, where that counts. */
   annotations?: ToolAnnotations;
+  /** Another worker runs it, as an activity of its own. */
+  remote?: RemotePlace;
+  /** It runs as a local activity: idempotent, and a second at most. */
+  local?: true;
 };
 
 /**

@@ -41,6 +41,8 @@ class Round {
   readonly #sleeps: SleepCall[] = [];
   readonly #started = new Set<string>();
   readonly #results = new Map<string, ToolResultBlock>();
+  /** What remote tools have returned, in short, while the whole is being kept. */
+  readonly #inShort = new Map<string, ToolResultBlock>();
   #closed = false;
 
   constructor(run: TurnRun, planned: readonly PlannedCall[], interventions: Interventions) {
@@ -165,7 +167,8 @@ class Round {
       const called = { id: call.callId, name: call.name };
       if (this.#run.children.of(call.callId).subAgent) this.#run.countSpent(unknownUsage);
       const isRunning = this.#started.has(call.callId);
-      this.#settle(isRunning ? mayStillRun(called, ended) : notStarted(called, ended));
+      const unsettled = isRunning ? mayStillRun(called, ended) : notStarted(called, ended);
+      this.#settle(this.#inShort.get(call.callId) ?? unsettled);
     }
     this.#closed = true;
     return this.#results;
@@ -180,10 +183,11 @@ class Round {
       this.#run.callStatus.set(call.callId, 'running');
       if (call.tool.agent) return await this.#runSubAgent(call);
       this.#run.show();
-      const end = await runTool(this.#run, call, start);
+      const end = await runTool(this.#run, call, start, (result) => this.#inShort.set(call.callId, result));
       this.#run.steps.ended(call.callId, triedOf(end));
       const settlement = settleToolCall(call, call.tool, end);
       if (settlement.do === 'result') return this.#settle(settlement.result);
+      if (settlement.do === 'keep') return this.#settle(settlement.otherwise);
       if (settlement.do === 'reconcile') return this.#settle(await reconcileTool(this.#run, call));
       if (start === this.settings.maxRestarts) return this.#settle(settlement.otherwise);
     }

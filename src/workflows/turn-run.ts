@@ -62,6 +62,8 @@ export class TurnRun {
   readonly children = new ChildTurns();
   readonly guards = new Guards(this);
   readonly sleeper = new Sleeper();
+  /** Settles when what remote tools have returned may be handed on: one at a time. */
+  keeping: Promise<void> = Promise.resolve();
   #outcome: TurnOutcome['type'] | undefined;
   /** Model calls that had answered before this run of the workflow. */
   #firstIteration = 0;

@@ -23,7 +23,7 @@ export function agentWith(tools: readonly AnyTool[], options: Partial<AgentOptio
 type Policies = Partial<
   Pick<
     ToolOptions<z.ZodType, unknown>,
-    'idempotent' | 'parallel' | 'timeout' | 'approval' | 'effects' | 'repeatable'
+    'idempotent' | 'parallel' | 'timeout' | 'approval' | 'effects' | 'repeatable' | 'execution'
   >
 >;
 
