@@ -23,6 +23,7 @@ import { type Duration, durationMs } from '../define/duration.js';
 import { McpConnections } from '../mcp/connections.js';
 import type { Model } from '../shared/model-port.js';
 import { forgetOldArtifacts } from './artifact-retention.js';
+import { readTurn } from './read-turn.js';
 import { holdfastSinks } from './sinks.js';
 
 export type ServingOptions = {
@@ -91,7 +92,7 @@ export function servingOf(options: ServingOptions): Serving {
   });
   return {
     activities: holdfastActivities({
-      ...{ agents, modelFor, transcripts, interrupts, artifacts, isDraining, mcp },
+      ...{ agents, modelFor, transcripts, interrupts, artifacts, isDraining, mcp, readTurn },
       catalogs: new Recent(RECENT_CATALOGS),
     }),
     sinks: holdfastSinks(cache, interrupts),

@@ -1,0 +1,66 @@
+import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { temporal } from '@temporalio/proto';
+import type { CarriedSession } from '../shared/carried-session.js';
+import { TURN_WORKFLOW } from '../shared/turn.js';
+import { runPages } from './history-pages.js';
+import { decodePayloads } from './payloads.js';
+
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+
+/** gRPC's code. */
+const NOT_FOUND = 5;
+
+/**
+ * The workflow ids of a session's turns, in order: those that the session remembers, then those that it has started since. With
+ * `follow` also those to come, to the session's end or until the signal fires. From the event history, so that no worker is needed.
+ */
+export async function* sessionTurns(
+  client: Client,
+  sessionId: string,
+  follow?: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  const known = new Set<string>();
+  for (let isFollowing = true; isFollowing; ) {
+    isFollowing = false;
+    try {
+      for await (const turnId of turnsFromLastRun(client, sessionId, follow)) {
+        if (known.has(turnId)) continue;
+        known.add(turnId);
+        yield turnId;
+      }
+    } catch (error) {
+      // While a turn was watched, the run that started it has been forgotten: the last one knows them all.
+      if (follow?.aborted) return;
+      isFollowing = isGrpcServiceError(error) && error.code === NOT_FOUND && known.size > 0;
+      if (!isFollowing) throw error;
+    }
+  }
+}
+
+async function* turnsFromLastRun(
+  client: Client,
+  sessionId: string,
+  follow: AbortSignal | undefined,
+): AsyncGenerator<string, void, undefined> {
+  for (let runId: string | undefined = ''; runId !== undefined; ) {
+    const pages: ReturnType<typeof runPages> = runPages(client, sessionId, runId, follow);
+    let page: Awaited<ReturnType<typeof pages.next>> = await pages.next();
+    for (; !page.done; page = await pages.next()) {
+      for (const event of page.value) yield* turnsIn(client, event);
+    }
+    runId = page.value;
+  }
+}
+
+async function* turnsIn(client: Client, event: HistoryEvent): AsyncGenerator<string, void, undefined> {
+  const child = event.childWorkflowExecutionStartedEventAttributes;
+  if (child?.workflowType?.name === TURN_WORKFLOW && child.workflowExecution?.workflowId) {
+    yield child.workflowExecution.workflowId;
+  }
+  const started = event.workflowExecutionStartedEventAttributes;
+  if (!started?.continuedExecutionRunId) return;
+  const [, second] = await decodePayloads(client.options.loadedDataConverter, started.input?.payloads);
+  const { turns, running } = second as CarriedSession;
+  for (const { turnId, outcome } of turns) if (outcome !== 'not_started') yield turnId;
+  if (running) yield running.turnId;
+}
