@@ -6,6 +6,7 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
+import { RECEIPT_QUERY } from '../shared/interventions.js';
 import { SESSION_WORKFLOW, type SessionInput } from '../shared/session.js';
 import { SEND, type SendReceipt, type SendRequest } from '../shared/session-requests.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../shared/turn.js';
@@ -28,8 +29,9 @@ export async function sendToSession(
   request: SendRequest & { id: string },
 ): Promise<SendReceipt | undefined> {
   const { client } = place;
+  const until = Date.now() + ANSWER_MS;
   try {
-    return await client.withDeadline(Date.now() + ANSWER_MS, () =>
+    return await client.withDeadline(until, () =>
       client.workflow.executeUpdateWithStart<Session, SendReceipt, [SendRequest]>(SEND, {
         args: [request],
         startWorkflowOperation: new WithStartWorkflowOperation<Session>(SESSION_WORKFLOW, {
@@ -48,10 +50,21 @@ export async function sendToSession(
       signal: SEND,
       signalArgs: [request],
     });
-    return undefined;
   } catch (error) {
     throw isClosed(error) ? closed(place.sessionId) : error;
   }
+  return await receiptUntil(place, request.id, until);
+}
+
+async function receiptUntil(
+  { client, sessionId }: SessionPlace,
+  id: string,
+  until: number,
+): Promise<SendReceipt | undefined> {
+  if (Date.now() >= until) return undefined;
+  const handle = client.workflow.getHandle(sessionId);
+  const ask = () => handle.query<SendReceipt | null, [string]>(RECEIPT_QUERY, id);
+  return (await client.withDeadline(until, ask).catch(() => undefined)) ?? undefined;
 }
 
 /** Starts a session, and is satisfied where it runs already. */
@@ -87,13 +100,16 @@ function closed(sessionId: string): SessionClosed {
   );
 }
 
-/** gRPC's codes: the deadline, no room for one more update, no answer, an update that a new run of the session never saw. */
-const LOST = [1, 4, 5, 8, 10, 14];
+/** gRPC's codes of what no second try mends: what was sent, and who sends it. */
+const FINAL = [3, 7, 16];
 
-/** It may have been taken or not. */
+/**
+ * It may have been taken or not: no answer in time, no room for one more update, a worker that died, a session that went on in a
+ * new run just then.
+ */
 function isLost(error: unknown): boolean {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
   if (error instanceof WorkflowNotFoundError) return true;
   const cause = error instanceof Error ? (error.cause ?? error) : error;
-  return isGrpcServiceError(cause) && LOST.includes(cause.code);
+  return isGrpcServiceError(cause) && !FINAL.includes(cause.code);
 }

@@ -9,7 +9,8 @@ import {
 } from '../shared/session-activities.js';
 import { heldMessages } from './carried-messages.js';
 
-const PAGE_BYTES = 1_000_000;
+/** Temporal warns of payloads of 512 KB. */
+const PAGE_BYTES = 400_000;
 
 /** The messages of a base. What is in the workers' artifact store a worker reads, a page at a time. */
 export async function* packedMessages(

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import type { CarriedSession } from '../shared/carried-session.js';
@@ -19,6 +20,8 @@ export async function* sessionTurns(
   sessionId: string,
   follow?: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
+  // Each long poll listens on it, for as long as the session goes on.
+  if (follow) setMaxListeners(0, follow);
   const known = new Set<string>();
   for (let isFollowing = true; isFollowing; ) {
     isFollowing = false;

@@ -28,6 +28,8 @@ export type CarriedSession = {
   turns: SessionTurn[];
   turnCount: number;
   usage: TurnUsage;
+  /** What the last turn was asked, where that is not long. */
+  lastRequest?: CarriedRunningTurn['request'];
   /** The rules that people have added by "always", by agent. */
   always: Record<string, string[]>;
   /** The latest ones; how many messages bore no id. */

@@ -22,8 +22,13 @@ export function keptCount(messages: readonly Message[], keep: CutPlace): number 
   if (keep === 'nothing') return 0;
   const id = 'upTo' in keep ? keep.upTo : keep.before;
   const index = messages.findIndex((message) => message.id === id);
+  if (index < 0) return undefined;
+  if ('upTo' in keep) return index + (isRound(messages, index) ? 2 : 1);
+  return isRound(messages, index - 1) ? index - 1 : index;
+}
+
+/** Whether this message has calls and the next one their results. */
+function isRound(messages: readonly Message[], index: number): boolean {
   const message = messages[index];
-  if (!message) return undefined;
-  if ('upTo' in keep) return index + 1 + (toolCallsOf(message).length > 0 ? 1 : 0);
-  return message.role === 'tool' ? index - 1 : index;
+  return message !== undefined && toolCallsOf(message).length > 0;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { z } from 'zod';
 import type { AgentClient } from '../../src/client/agent-client.js';
@@ -7,8 +8,9 @@ import type { SessionTurnHandle } from '../../src/client/session-turn-handle.js'
 import { textOf } from '../../src/shared/messages.js';
 import { transcriptProblems } from '../../src/shared/transcript.js';
 import { type Script, scriptedModel } from '../../src/testing/index.js';
-import { replay, } from '../../src/testing/test-turn.js';
-import { type RunningWorker, withWorker } from '../../src/testing/test-environment.js';
+import { type RunningWorker, testPlace, withWorker } from '../../src/testing/test-environment.js';
+import { workflowBundlePath } from '../../src/worker/bundle-path.js';
+import { holdfastSinks } from '../../src/worker/sinks.js';
 import { agentWith, countedTool, gate } from '../turn/agents.js';
 import { modelsByName } from '../turn/shared-worker.js';
 
@@ -16,6 +18,8 @@ export const PATIENCE = { timeout: 40_000, interval: 20 };
 
 export type TestedSession = {
   session: SessionHandle;
+  /** The name by which a turn has this session's model. */
+  model: string;
   /** What its model was sent, in order. */
   requests: ReturnType<typeof scriptedModel>['requests'];
   send(prompt: string, options?: SendOptions & { agent?: string }): Promise<SessionTurnHandle>;
@@ -54,7 +58,7 @@ export function sessionPlace() {
   afterAll(async () => {
     allDone.open();
     await ended;
-    for (const sessionId of sessions) await replay(sessionId);
+    await replayed(sessions);
   });
 
   return {
@@ -63,23 +67,35 @@ export function sessionPlace() {
       if (!running) throw new Error('The worker runs while tests do.');
       return running.client;
     },
+    get taskQueue(): string {
+      return running?.taskQueue ?? '';
+    },
+    /** A model that a turn can be sent with. */
+    model(script: Script): { name: string; requests: TestedSession['requests'] } {
+      const model = scriptedModel(script);
+      return { name: models.add(model), requests: model.requests };
+    },
     open(script: Script, options: SessionOptions & { sessionId?: string } = {}): TestedSession {
       const { sessionId = `s-${randomUUID()}`, ...rest } = options;
       sessions.push(sessionId);
-      const model = scriptedModel(script);
-      const name = models.add(model);
-      const taskQueue = running?.taskQueue ?? '';
-      const session = this.client.session(sessionId, { taskQueue, ...rest });
-      return tested(session, name, model.requests);
+      const { name, requests } = this.model(script);
+      const session = this.client.session(sessionId, { taskQueue: this.taskQueue, ...rest });
+      return tested(session, name, requests);
     },
   };
 }
 
-export function tested(session: SessionHandle, model: string, requests: TestedSession['requests']): TestedSession {
+export function tested(
+  session: SessionHandle,
+  model: string,
+  requests: TestedSession['requests'],
+): TestedSession {
   return {
     session,
+    model,
     requests,
-    send: (prompt, { agent = 'tester', ...options } = {}) => session.send(agent, prompt, { model, ...options }),
+    send: (prompt, { agent = 'tester', ...options } = {}) =>
+      session.send(agent, prompt, { model, ...options }),
     async told() {
       const messages = await session.transcript();
       expect(transcriptProblems(messages)).toEqual([]);
@@ -89,6 +105,28 @@ export function tested(session: SessionHandle, model: string, requests: TestedSe
       });
     },
   };
+}
+
+type History = Parameters<typeof Worker.runReplayHistory>[1];
+
+/** Every run of each session goes on with today's workflow code. */
+async function replayed(sessions: readonly string[]): Promise<void> {
+  const { workflow } = (await testPlace()).client.client;
+  const histories: { workflowId: string; history: History }[] = [];
+  for (const workflowId of sessions) {
+    const last = await workflow.getHandle(workflowId).fetchHistory();
+    let runId = last.events?.[0]?.workflowExecutionStartedEventAttributes?.firstExecutionRunId;
+    while (runId) {
+      const history = await workflow.getHandle(workflowId, runId).fetchHistory();
+      histories.push({ workflowId, history });
+      runId = history.events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
+    }
+  }
+  const options = { workflowBundle: { codePath: workflowBundlePath() }, sinks: holdfastSinks() };
+  const problems = [];
+  for await (const { error } of Worker.runReplayHistories(options, histories))
+    if (error) problems.push(error);
+  expect(problems).toEqual([]);
 }
 
 /** A tool that waits until the test lets it go, or it is interrupted; each call of it anew. */

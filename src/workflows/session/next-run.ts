@@ -1,7 +1,9 @@
-import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import { allHandlersFinished, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
 import type { CarriedSession } from '../../shared/carried-session.js';
 import type { SessionInput } from '../../shared/session.js';
 import type { SessionRun } from './session-run.js';
+
+type Session = (input: SessionInput, carried: CarriedSession) => Promise<unknown>;
 
 /** This run's event history has got long. */
 export function isNextRunDue(run: SessionRun): boolean {
@@ -17,8 +19,8 @@ export function isNextRunDue(run: SessionRun): boolean {
 export async function continueInNextRun(run: SessionRun): Promise<never> {
   await condition(() => allHandlersFinished() && run.onTheirWay === 0);
   const { earlier: _earlier, title: _title, metadata: _metadata, ...input } = run.input;
-  return await continueAsNew<(input: SessionInput, carried: CarriedSession) => Promise<unknown>>(
-    input,
-    run.carried(),
-  );
+  // Temporal does not pass it on by itself.
+  const { memo } = run;
+  const continueAsNew = makeContinueAsNewFunc<Session>({ ...(memo && { memo }) });
+  return await continueAsNew(input, run.carried());
 }

@@ -90,13 +90,13 @@ function refuse(run: SessionRun, id: string | undefined, problem: string): SendR
   return run.receipts.give({ ...told, problem: wireText(problem, 1000) });
 }
 
-/** For the running turn; where none runs it is a message to the agent of the last one. */
+/** For the running turn; where none runs it is asked as the last one was. */
 function steer(run: SessionRun, raw: unknown): SendReceipt {
   const given = isJsonObject(raw) ? raw : {};
   const { v, id, message, by } = given;
-  const agent = run.live?.agent ?? run.turns.at(-1)?.agent;
-  if (agent === undefined) return refuse(run, undefined, `No turn has run yet: ${SEND} it to an agent.`);
-  const request = { v, agent, prompt: message, whileBusy: 'steer', ...(id !== undefined && { id }) };
+  const asked = run.live?.request ?? run.lastRequest;
+  if (!asked) return refuse(run, undefined, `No turn has run yet: ${SEND} it to an agent.`);
+  const request = { v, ...asked, prompt: message, whileBusy: 'steer', ...(id !== undefined && { id }) };
   return send(run, { ...request, ...(by !== undefined && { by }) } as SendRequest);
 }
 

@@ -1,6 +1,6 @@
 import { CancellationScope, setCurrentDetails, upsertMemo, workflowInfo } from '@temporalio/workflow';
 import type { TranscriptBase } from '../../shared/carried.js';
-import type { CarriedSession } from '../../shared/carried-session.js';
+import type { CarriedRunningTurn, CarriedSession } from '../../shared/carried-session.js';
 import type { SteerMessage } from '../../shared/interventions.js';
 import { type JsonObject, jsonBytes, latest } from '../../shared/json.js';
 import {
@@ -22,6 +22,7 @@ import { LiveTurn } from './session-turn.js';
 const ALWAYS_BYTES = 25_000;
 /** Agents whose rules are remembered; the others' people are asked anew. */
 const ALWAYS_AGENTS = 8;
+const LAST_REQUEST_BYTES = 20_000;
 /** About a thousand, in what the next run is given. */
 const TURNS_BYTES = 200_000;
 
@@ -48,6 +49,8 @@ export class SessionRun {
   onTheirWay = 0;
   /** The transcript is being cut: no turn may start. */
   isCutting = false;
+  /** What the last turn was asked, without its prompt. */
+  lastRequest: CarriedRunningTurn['request'] | undefined;
   readonly #always: Record<string, string[]>;
 
   constructor(input: SessionInput, carried: CarriedSession | undefined) {
@@ -61,6 +64,7 @@ export class SessionRun {
     this.turnCount = carried?.turnCount ?? 0;
     this.closing = carried?.closing ?? false;
     this.canceled = carried?.canceled ?? false;
+    this.lastRequest = carried?.lastRequest;
     this.#always = carried?.always ?? {};
     this.receipts = new SessionReceipts(carried);
     this.live = carried?.running && LiveTurn.adopt(this, carried.running);
@@ -70,7 +74,7 @@ export class SessionRun {
 
   begin(): void {
     const isFirst = workflowInfo().continuedFromExecutionRunId === undefined;
-    if (isFirst && (this.title !== undefined || this.metadata)) this.#remember();
+    if (isFirst && this.memo) upsertMemo(this.memo);
     this.show();
   }
 
@@ -126,7 +130,8 @@ export class SessionRun {
   }
 
   #over(turn: LiveTurn, how: Pick<SessionTurn, 'outcome' | 'failure' | 'from' | 'count'>): void {
-    const { turnId, agent } = turn;
+    const { turnId, agent, request } = turn;
+    this.lastRequest = jsonBytes(request) <= LAST_REQUEST_BYTES ? request : { agent };
     this.live = undefined;
     this.turnCount += 1;
     this.steps += 1;
@@ -159,18 +164,16 @@ export class SessionRun {
   describe({ title, metadata }: { title?: string; metadata?: JsonObject }): void {
     this.title = title ?? this.title;
     this.metadata = metadata ?? this.metadata;
-    this.#remember();
+    if (this.memo) upsertMemo(this.memo);
     this.show();
   }
 
-  #remember(): void {
+  /** For whoever lists workflows; undefined where there is nothing to tell. */
+  get memo(): { [SESSION_MEMO]: SessionMemo } | undefined {
     const { title, metadata } = this;
-    const memo: SessionMemo = {
-      ...{ v: 1 },
-      ...(title !== undefined && { title: wireText(title, 1000) }),
-      ...(metadata && { metadata }),
-    };
-    upsertMemo({ [SESSION_MEMO]: memo });
+    if (title === undefined && !metadata) return undefined;
+    const shown = title !== undefined && { title: wireText(title, 1000) };
+    return { [SESSION_MEMO]: { v: 1, ...shown, ...(metadata && { metadata }) } };
   }
 
   #cancel(): void {
@@ -202,6 +205,7 @@ export class SessionRun {
       ...(live && { running: live.carried() }),
       turns: latest(this.turns, TURNS_BYTES),
       always: this.#always,
+      ...(this.lastRequest && { lastRequest: this.lastRequest }),
       ...this.receipts.carried(),
       ...(this.closing && { closing: true }),
       ...(this.canceled && { canceled: true }),

@@ -1,5 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
+  CancellationScope,
   condition,
   getExternalWorkflowHandle,
   ParentClosePolicy,
@@ -138,8 +139,9 @@ export class LiveTurn {
   /** By signal, and not before it has started. One that can't be delivered tells that the turn has ended. */
   passOn(signal: string, argument: unknown): void {
     this.#run.onTheirWay += 1;
-    this.refused
-      .then(() => getExternalWorkflowHandle(this.turnId).signal(signal, argument))
+    const send = () => getExternalWorkflowHandle(this.turnId).signal(signal, argument);
+    // After a cancel, too, which is itself something to pass on.
+    CancellationScope.nonCancellable(() => this.refused.then(send))
       .catch(this.hear)
       .finally(() => {
         this.#run.onTheirWay -= 1;
