@@ -12,7 +12,8 @@ export {
   TurnNotFound,
 } from './client/errors.js';
 export type { SessionEvent } from './client/session-events.js';
-export type { SendOptions, SessionHandle, SessionOptions } from './client/session-handle.js';
+export type { SessionHandle } from './client/session-handle.js';
+export type { SendOptions, SessionOptions } from './client/session-options.js';
 export type { SessionTurnHandle } from './client/session-turn-handle.js';
 export type {
   ApproveOptions,

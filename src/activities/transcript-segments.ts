@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import { ApplicationFailure } from '@temporalio/common';
 import type { Artifacts } from '../artifacts/artifacts.js';
 import type { TranscriptBase, TranscriptSegment } from '../shared/carried.js';
 import type { Message } from '../shared/messages.js';
@@ -33,7 +34,10 @@ export async function packTranscript(
   return await placed(segments, inlineBytes, artifacts);
 }
 
-/** With these messages after those of `base`, of which no more is unpacked than is packed anew. */
+/**
+ * With these messages after those of `base`, of which no more is unpacked than is packed anew. What the store has lost of that
+ * does not keep these from being kept.
+ */
 export async function appended(
   base: TranscriptBase | undefined,
   messages: readonly Message[],
@@ -44,7 +48,7 @@ export async function appended(
   if (!last) return base;
   const segments = [...(base?.segments ?? [])];
   for (const piece of pieces(messages)) segments.push(await pack(piece));
-  await mergeLast(segments, (merged) => unpackAll(merged, artifacts));
+  await mergeLast(segments, (merged) => unpackAll(merged, artifacts)).catch(unlessLost);
   return {
     segments: await placed(segments, inlineBytes, artifacts),
     count: (base?.count ?? 0) + messages.length,
@@ -67,7 +71,17 @@ async function placed(
 ): Promise<TranscriptSegment[]> {
   const total = segments.reduce((sum, { bytes }) => sum + bytes, 0);
   if (total <= inlineBytes) return segments;
-  return await Promise.all(segments.map((segment) => storedOutside(segment, artifacts)));
+  const stored = segments.map((segment) =>
+    storedOutside(segment, artifacts).catch((error: unknown) => {
+      unlessLost(error);
+      return segment;
+    }),
+  );
+  return await Promise.all(stored);
+}
+
+function unlessLost(error: unknown): void {
+  if (!(error instanceof ApplicationFailure && error.type === 'Artifact.NotFound')) throw error;
 }
 
 export async function unpackSegment(segment: TranscriptSegment, artifacts: Artifacts): Promise<Message[]> {

@@ -24,7 +24,8 @@ import { wireLine, wireText } from '../shared/wire-text.js';
 import { connectConfig } from './connect-config.js';
 import { InvalidInput, TurnConflict } from './errors.js';
 import { decodePayloads } from './payloads.js';
-import { SessionHandle, type SessionOptions } from './session-handle.js';
+import { SessionHandle } from './session-handle.js';
+import type { SessionOptions } from './session-options.js';
 import { TurnHandle } from './turn-handle.js';
 import type { WaitingTurn } from './waiting.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { AgentType, OutputOf } from '../shared/agent-type.js';
 import type { CutPlace } from '../shared/cut-transcript.js';
-import { INTERRUPT, RECEIPT_QUERY, STEER, STOP } from '../shared/interventions.js';
+import { INTERRUPT, RECEIPT_QUERY, STOP } from '../shared/interventions.js';
 import type { JsonObject } from '../shared/json.js';
 import type { Message } from '../shared/messages.js';
 import { ANSWER, APPROVE, DENY } from '../shared/people.js';
@@ -25,26 +25,16 @@ import {
   PREFIX,
   ROLLBACK,
   type SendReceipt,
-  type SendRequest,
   sendProblems,
 } from '../shared/session-requests.js';
 import { MESSAGES_QUERY, type MessagesPage, STATE_QUERY, type TurnOutcome } from '../shared/turn.js';
 import { InvalidInput } from './errors.js';
 import { SessionCalls, sessionError } from './session-calls.js';
 import type { SessionEvent } from './session-events.js';
-import { sendToSession, startSession } from './session-send.js';
+import type { SendOptions, SessionOptions } from './session-options.js';
+import { sendToSession, startSession, steerSession } from './session-send.js';
 import { SessionTurnHandle } from './session-turn-handle.js';
 import type { ApproveOptions, DenyOptions, MessageOptions } from './turn-handle.js';
-
-/** What a session is begun with; of one that exists nothing changes. */
-export type SessionOptions = Pick<
-  SessionInput,
-  'title' | 'metadata' | 'keepTranscript' | 'messagesPerRun'
-> & {
-  taskQueue?: string;
-};
-
-export type SendOptions = Omit<SendRequest, 'v' | 'agent' | 'prompt' | 'attachments'>;
 
 type Place = { client: Client; taskQueue: string };
 
@@ -95,7 +85,7 @@ export class SessionHandle {
   async steer(message: string, options: MessageOptions = {}): Promise<SessionTurnHandle> {
     const { id = randomUUID(), by = this.#client.options.identity } = options;
     refuse('This message can not be sent.', sendProblems({ v: 1, id, by, agent: 'any', prompt: message }));
-    const receipt = await this.#calls.update<SendReceipt>(STEER, { v: 1, id, by, message });
+    const receipt = await steerSession(this.#place, { v: 1, id, by, message });
     return this.#turnOf(id, receipt);
   }
 
@@ -168,7 +158,7 @@ export class SessionHandle {
     return await this.#calls.query<SessionState>(STATE_QUERY);
   }
 
-  /** The turns that have ended, as far back as the session remembers: about a thousand. Needs a worker. */
+  /** The turns that have ended, as far back as the session remembers: about five hundred at least. Needs a worker. */
   async turns(): Promise<SessionTurn[]> {
     const turns: SessionTurn[] = [];
     for (let from = 0; ; ) {

@@ -6,12 +6,13 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { RECEIPT_QUERY } from '../shared/interventions.js';
+import { RECEIPT_QUERY, STEER, type SteerRequest } from '../shared/interventions.js';
 import { SESSION_WORKFLOW, type SessionInput } from '../shared/session.js';
 import { SEND, type SendReceipt, type SendRequest } from '../shared/session-requests.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../shared/turn.js';
 import { wireLine } from '../shared/wire-text.js';
 import { SessionClosed } from './errors.js';
+import { sessionError } from './session-calls.js';
 
 /** For the session's answer; without it the message is sent as a signal, which needs no worker. */
 const ANSWER_MS = 5000;
@@ -28,32 +29,56 @@ export async function sendToSession(
   place: SessionPlace,
   request: SendRequest & { id: string },
 ): Promise<SendReceipt | undefined> {
-  const { client } = place;
+  const { workflow } = place.client;
+  const startWorkflowOperation = () =>
+    new WithStartWorkflowOperation<Session>(SESSION_WORKFLOW, {
+      ...startOptions(place),
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    });
+  return await answered(place, request.id, {
+    ask: () =>
+      workflow.executeUpdateWithStart<Session, SendReceipt, [SendRequest]>(SEND, {
+        args: [request],
+        startWorkflowOperation: startWorkflowOperation(),
+      }),
+    tell: () =>
+      workflow.signalWithStart<Session, [SendRequest]>(SESSION_WORKFLOW, {
+        ...startOptions(place),
+        ...{ signal: SEND, signalArgs: [request] },
+      }),
+  });
+}
+
+/** As {@link sendToSession}, to one that exists. */
+export async function steerSession(
+  place: SessionPlace,
+  request: SteerRequest & { id: string },
+): Promise<SendReceipt | undefined> {
+  const handle = place.client.workflow.getHandle(place.sessionId);
+  return await answered(place, request.id, {
+    ask: () => handle.executeUpdate<SendReceipt, [SteerRequest]>(STEER, { args: [request] }),
+    tell: () => handle.signal(STEER, request),
+  });
+}
+
+async function answered(
+  place: SessionPlace,
+  id: string,
+  { ask, tell }: { ask(): Promise<SendReceipt>; tell(): Promise<unknown> },
+): Promise<SendReceipt | undefined> {
   const until = Date.now() + ANSWER_MS;
   try {
-    return await client.withDeadline(until, () =>
-      client.workflow.executeUpdateWithStart<Session, SendReceipt, [SendRequest]>(SEND, {
-        args: [request],
-        startWorkflowOperation: new WithStartWorkflowOperation<Session>(SESSION_WORKFLOW, {
-          ...startOptions(place),
-          workflowIdConflictPolicy: 'USE_EXISTING',
-        }),
-      }),
-    );
+    return await place.client.withDeadline(until, ask);
   } catch (error) {
     if (isClosed(error)) throw closed(place.sessionId);
     if (!isLost(error)) throw error;
   }
   try {
-    await client.workflow.signalWithStart<Session, [SendRequest]>(SESSION_WORKFLOW, {
-      ...startOptions(place),
-      signal: SEND,
-      signalArgs: [request],
-    });
+    await tell();
   } catch (error) {
-    throw isClosed(error) ? closed(place.sessionId) : error;
+    throw isClosed(error) ? closed(place.sessionId) : sessionError(place.sessionId, error);
   }
-  return await receiptUntil(place, request.id, until);
+  return await receiptUntil(place, id, until);
 }
 
 async function receiptUntil(

@@ -27,7 +27,7 @@ export function keptCount(messages: readonly Message[], keep: CutPlace): number 
   return isRound(messages, index - 1) ? index - 1 : index;
 }
 
-/** Whether this message has calls and the next one their results. */
+/** Whether this message has calls, so that the next one has their results. */
 function isRound(messages: readonly Message[], index: number): boolean {
   const message = messages[index];
   return message !== undefined && toolCallsOf(message).length > 0;

@@ -34,7 +34,7 @@ export type TurnRequest = Omit<TurnInput, 'v' | 'transcript' | GivenByParent>;
 export type SendRequest = { v: 1; id?: string; whileBusy?: WhileBusy; by?: string } & TurnRequest;
 
 /** Of one message; the queue as a whole has a bound of its own. */
-export const MAX_SEND_BYTES = 1_000_000;
+export const MAX_SEND_BYTES = 700_000;
 /** It ends a turn's workflow id, whose other part is the session's id. */
 export const SEND_ID = /^[a-zA-Z0-9][a-zA-Z0-9._:-]{0,98}$/;
 

@@ -1,6 +1,6 @@
 import { isTranscriptBase, type TranscriptBase } from './carried.js';
-import type { JsonObject } from './json.js';
-import { isBoolean, isNonEmptyText, isOneOf, isShape, isWholeNumber } from './shape.js';
+import { type JsonObject, jsonBytes } from './json.js';
+import { is, isBoolean, isNonEmptyText, isOneOf, isShape, isWholeNumber } from './shape.js';
 import type { OutcomeType } from './turn.js';
 import { isMetadata } from './turn-checks.js';
 import type { TurnUsage } from './usage.js';
@@ -32,7 +32,12 @@ export type SessionInput = {
   messagesPerRun?: number;
 };
 
-export const isTitle = isNonEmptyText;
+const TITLE_BYTES = 1000;
+
+export const isTitle = is(
+  `a text of ${TITLE_BYTES} bytes at most that is not empty`,
+  (value) => typeof value === 'string' && value !== '' && jsonBytes(value) <= TITLE_BYTES,
+);
 
 const isSessionInput = isShape(
   { v: isOneOf(WIRE_VERSION) },

@@ -63,14 +63,35 @@ test('the code of docs/sub-agents.md is that of the example', () => {
   expect(blocks.filter((block) => !source.includes(block.trimEnd()))).toEqual([]);
 });
 
+test('a session', async () => {
+  expect(await output('session')).toBe(
+    [
+      'Hello! Which order is it?',
+      'It is in Ghent, and goes to your neighbour.',
+      'Parcels may wait for ten days.',
+      'support: W2378156',
+      'lawyer: How long may it wait?',
+      '9 messages, 4 model calls; the fork has 8\n',
+    ].join('\n'),
+  );
+});
+
 test('a turn on a schedule', async () => {
   const shown = await output('schedule');
   expect(shown).toMatch(/^Good morning\. .+\nturn daily-digest-\d{4}-\d\d-\d\dT[\d:]+Z\n$/);
 });
 
+/** Where an example has code in a function, the page has it without the indentation. */
+const read = (path: string) => readFileSync(path, 'utf8').replaceAll(/^ +/gm, '');
+
+test('the code of docs/sessions.md is that of the example', () => {
+  const source = read('examples/session.ts');
+  const blocks = [...read('docs/sessions.md').matchAll(/```ts\n(.+?)```/gs)].map(([, code = '']) => code);
+  expect(blocks).toHaveLength(4);
+  expect(blocks.filter((block) => !source.includes(block))).toEqual([]);
+});
+
 test('the code of docs/workflows.md is that of the examples', () => {
-  // Where an example has it in a function, the page has it without the indentation.
-  const read = (path: string) => readFileSync(path, 'utf8').replaceAll(/^ +/gm, '');
   const names = ['own-workflow/index.ts', 'own-workflow/workflows.ts', 'schedule.ts'];
   const sources = names.map((name) => read(`examples/${name}`));
   const blocks = [...read('docs/workflows.md').matchAll(/```ts\n(.+?)```/gs)].map(([, code = '']) => code);

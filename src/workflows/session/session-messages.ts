@@ -27,7 +27,7 @@ import { cut } from './cut.js';
 import type { SessionRun } from './session-run.js';
 
 /** Of all that waits and of what was passed on to the running turn: the next run of the session is given it. */
-const WAITING_BYTES = 1_200_000;
+const WAITING_BYTES = 900_000;
 
 /** Takes what people and programs send. Each message counts once, and no handler waits for a turn or a person. */
 export function listen(run: SessionRun): void {

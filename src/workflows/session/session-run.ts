@@ -21,10 +21,10 @@ import { LiveTurn } from './session-turn.js';
 /** Of the rules that people have added, for one agent; those before stay. */
 const ALWAYS_BYTES = 25_000;
 /** Agents whose rules are remembered; the others' people are asked anew. */
-const ALWAYS_AGENTS = 8;
+const ALWAYS_AGENTS = 4;
 const LAST_REQUEST_BYTES = 20_000;
-/** About a thousand, in what the next run is given. */
-const TURNS_BYTES = 200_000;
+/** About five hundred, in what the next run is given. */
+const TURNS_BYTES = 100_000;
 
 /** What one session knows. All of it is there before the first handler is set: a buffered message runs in it. */
 export class SessionRun {

@@ -175,5 +175,7 @@ export async function collected(run: SessionRun, turn: LiveTurn): Promise<EndedT
       ...(run.base && { base: run.base }),
     });
     if (answer.ended) return answer;
+    // It is in this run's history.
+    run.steps += 1;
   }
 }
