@@ -24,7 +24,8 @@ export async function* sessionEvents(
   const isAfter = place && (await remembered(client, sessionId, place.turnId));
   let isReached = !isAfter;
   try {
-    for await (const turnId of sessionTurns(client, sessionId, signal)) {
+    for await (const { turnId, isRefused } of sessionTurns(client, sessionId, signal)) {
+      if (isRefused) continue;
       const isPlace = turnId === place?.turnId;
       isReached ||= isPlace;
       if (isReached) yield* turnEvents(client, turnId, isPlace ? place?.seq : undefined, signal);
@@ -57,6 +58,6 @@ function placeOf(offset: string | undefined): { turnId: string; seq: number } | 
 
 /** Whether the turn is among those that the session has started up to now. */
 async function remembered(client: Client, sessionId: string, turnId: string): Promise<boolean> {
-  for await (const known of sessionTurns(client, sessionId)) if (known === turnId) return true;
+  for await (const known of sessionTurns(client, sessionId)) if (known.turnId === turnId) return true;
   return false;
 }

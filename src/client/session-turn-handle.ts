@@ -1,4 +1,4 @@
-import type { Client, WorkflowHandle } from '@temporalio/client';
+import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import type { TurnEvent } from '../shared/events.js';
 import type { SendReceipt } from '../shared/session-requests.js';
 import type { TurnOutcome } from '../shared/turn.js';
@@ -42,11 +42,12 @@ export class SessionTurnHandle<Output = unknown> extends TurnHandle<Output> {
   }
 
   async #begun(signal?: AbortSignal): Promise<void> {
+    this.#isThere ||= await isThere(this.#client, this.turnId);
     if (this.#isThere) return;
     const stop = new AbortController();
     try {
       const until = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-      for await (const turnId of sessionTurns(this.#client, this.#sessionId, until)) {
+      for await (const { turnId } of sessionTurns(this.#client, this.#sessionId, until)) {
         this.#isThere ||= turnId === this.turnId;
         if (this.#isThere) return;
       }
@@ -55,5 +56,15 @@ export class SessionTurnHandle<Output = unknown> extends TurnHandle<Output> {
     }
     if (signal?.aborted) return;
     throw new TurnNotFound(`The session ${this.#sessionId} has ended without the turn ${this.turnId}.`);
+  }
+}
+
+async function isThere(client: Client, turnId: string): Promise<boolean> {
+  try {
+    await client.workflow.getHandle(turnId).describe();
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
   }
 }

@@ -8,6 +8,9 @@ import { decodePayloads } from './payloads.js';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
+/** `isRefused`: a workflow of its id was there before. */
+export type StartedTurn = { turnId: string; isRefused?: true };
+
 /** gRPC's code. */
 const NOT_FOUND = 5;
 
@@ -19,17 +22,17 @@ export async function* sessionTurns(
   client: Client,
   sessionId: string,
   follow?: AbortSignal,
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<StartedTurn, void, undefined> {
   // Each long poll listens on it, for as long as the session goes on.
   if (follow) setMaxListeners(0, follow);
   const known = new Set<string>();
   for (let isFollowing = true; isFollowing; ) {
     isFollowing = false;
     try {
-      for await (const turnId of turnsFromLastRun(client, sessionId, follow)) {
-        if (known.has(turnId)) continue;
-        known.add(turnId);
-        yield turnId;
+      for await (const turn of turnsFromLastRun(client, sessionId, follow)) {
+        if (known.has(turn.turnId)) continue;
+        if (!turn.isRefused) known.add(turn.turnId);
+        yield turn;
       }
     } catch (error) {
       // While a turn was watched, the run that started it has been forgotten: the last one knows them all.
@@ -44,7 +47,7 @@ async function* turnsFromLastRun(
   client: Client,
   sessionId: string,
   follow: AbortSignal | undefined,
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<StartedTurn, void, undefined> {
   for (let runId: string | undefined = ''; runId !== undefined; ) {
     const pages: ReturnType<typeof runPages> = runPages(client, sessionId, runId, follow);
     let page: Awaited<ReturnType<typeof pages.next>> = await pages.next();
@@ -55,15 +58,19 @@ async function* turnsFromLastRun(
   }
 }
 
-async function* turnsIn(client: Client, event: HistoryEvent): AsyncGenerator<string, void, undefined> {
+async function* turnsIn(client: Client, event: HistoryEvent): AsyncGenerator<StartedTurn, void, undefined> {
   const child = event.childWorkflowExecutionStartedEventAttributes;
   if (child?.workflowType?.name === TURN_WORKFLOW && child.workflowExecution?.workflowId) {
-    yield child.workflowExecution.workflowId;
+    yield { turnId: child.workflowExecution.workflowId };
   }
+  const refused = event.startChildWorkflowExecutionFailedEventAttributes?.workflowId;
+  if (refused) yield { turnId: refused, isRefused: true };
   const started = event.workflowExecutionStartedEventAttributes;
   if (!started?.continuedExecutionRunId) return;
   const [, second] = await decodePayloads(client.options.loadedDataConverter, started.input?.payloads);
   const { turns, running } = second as CarriedSession;
-  for (const { turnId, outcome } of turns) if (outcome !== 'not_started') yield turnId;
-  if (running) yield running.turnId;
+  for (const { turnId, outcome } of turns) {
+    yield { turnId, ...(outcome === 'not_started' && { isRefused: true as const }) };
+  }
+  if (running) yield { turnId: running.turnId };
 }

@@ -61,11 +61,12 @@ test('a turn whose workflow id is taken is not started, and its message is not r
   await client.workflow.start('holdfast.session', {
     ...{ workflowId: `${session.sessionId}/m1`, taskQueue: place.taskQueue, args: [{ v: 1 }] },
   });
-  await send('one', { id: 'm1' });
+  const first = await send('one', { id: 'm1' });
   await idle(session, 1);
   expect((await session.state()).lastTurn).toMatchObject({
     ...{ outcome: 'not_started', failure: { type: 'Turn.Conflict' } },
   });
+  await expect(first.events().next()).rejects.toThrow(/and no turn/);
   expect(await (await send('two')).result()).toMatchObject({ text: 'hello' });
   await client.workflow.getHandle(`${session.sessionId}/m1`).terminate();
 });
