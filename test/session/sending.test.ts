@@ -10,7 +10,8 @@ const place = sessionPlace();
 const hold = reply(toolCall('hold'));
 
 test('a message begins the session; the next turn sees what was said, and its own instructions', async () => {
-  const { session, send, told, requests } = place.open([text('hello'), text('again'), text('and again')]);
+  const script = [text('hello'), text('again'), toolCall('echo', { text: 'x' }), text('and again')];
+  const { session, send, told, requests } = place.open(script);
   const first = await send('one');
   expect(first.sent).toMatchObject({ status: 'started', position: 0, turnId: first.turnId });
   expect(first.turnId).toMatch(`${session.sessionId}/`);
@@ -19,13 +20,22 @@ test('a message begins the session; the next turn sees what was said, and its ow
   const third = await send('three', { agent: 'dynamic' });
   await third.result();
   await idle(session, 3);
-  expect(await told()).toEqual(['u: one', 'a: hello', 'u: two', 'a: again', 'u: three', 'a: and again']);
-  expect(requests.map(({ instructions }) => instructions)).toEqual(['Test.', 'Be another one.', 'On three.']);
+  expect(await told()).toEqual([
+    ...['u: one', 'a: hello', 'u: two', 'a: again', 'u: three', 'a: ', 'ok', 'a: and again'],
+  ]);
+  expect(requests.map(({ instructions }) => instructions)).toEqual([
+    'Test.',
+    'Be another one.',
+    'On three.',
+    '',
+  ]);
   expect(requests[2]?.messages.map(({ role }) => role)).toEqual([
     ...['user', 'assistant', 'user', 'assistant', 'user'],
   ]);
   const roles = (await third.transcript()).map(({ role }) => role);
-  expect(roles).toEqual(['system', 'user', 'assistant', 'user', 'assistant', 'user', 'assistant']);
+  const said = ['user', 'assistant', 'user', 'assistant', 'user', 'assistant', 'tool', 'assistant'];
+  expect(roles).toEqual(['system', ...said]);
+  expect(requests[3]?.messages.map(({ role }) => role)).toEqual(['system', ...said.slice(0, -1)]);
 });
 
 test('messages queue in their order; one that is sent twice, by whatever way, is run once', async () => {

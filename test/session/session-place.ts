@@ -39,7 +39,12 @@ export function sessionPlace() {
   const agents = [
     agentWith(tools, { model: models.model }),
     agentWith(tools, { model: models.model, name: 'other', instructions: 'Be another one.' }),
-    agentWith(tools, { model: models.model, name: 'dynamic', instructions: ({ prompt }) => `On ${prompt}.` }),
+    agentWith(tools, {
+      model: models.model,
+      name: 'dynamic',
+      iterationsPerRun: 1,
+      instructions: ({ prompt }) => `On ${prompt}.`,
+    }),
   ];
   const sessions: string[] = [];
   let running: RunningWorker | undefined;
