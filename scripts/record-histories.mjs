@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import proto from '@temporalio/proto';
-import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { z } from 'zod';
-import { askUser, defineAgent, defineTool, mcpServer } from '../dist/index.js';
+import { askUser, defineAgent, defineTool, mcpServer, remoteTool, retryable } from '../dist/index.js';
 import { fault, reply, scriptedModel, text, toolCall, withWorker } from '../dist/testing/index.js';
 import { reportLostActivities } from '../dist/worker/lost-activities.js';
 
@@ -57,11 +57,51 @@ const tools = [
     { reconcile: () => 'paid' },
   ),
 ];
+const more = [
+  tool('busy', (_args, { attempt }) => (attempt === 1 ? Promise.reject(new Error('busy')) : 'ok'), {
+    idempotent: true,
+    retry: { attempts: 3, initialInterval: 1 },
+    setup: () => 'set up',
+    output: z.string(),
+  }),
+  tool('edit', ({ text: said }) => said ?? '', {
+    parallel: false,
+    concurrencyKey: ({ text: said }) => said?.charAt(0),
+    approval: ({ text: said }) => (said?.startsWith('a') ? 'ask' : 'allow'),
+  }),
+];
+const edit = (said) => toolCall('edit', { text: said });
 const asking = [
   tool('asked', ({ text: said }) => said ?? '', { approval: 'ask' }),
   tool('asked_alone', () => 'alone', { approval: 'ask', parallel: false }),
   askUser(),
 ];
+let tries = 0;
+const inTask = { idempotent: true, execution: 'local' };
+const local = [
+  tool('quick', ({ text: said }) => said ?? '', inTask),
+  tool('slow', (_args, { signal }) => untilStopped(signal), { ...inTask, timeout: 100 }),
+  tool(
+    'not_yet',
+    () => {
+      tries += 1;
+      if (tries === 1) throw retryable(new Error('not yet'));
+      return 'now';
+    },
+    inTask,
+  ),
+];
+const FOREIGN_QUEUE = 'recorded-foreign';
+const remote = (name) =>
+  remoteTool({
+    name,
+    description: name,
+    input: z.object({ text: z.string().optional() }),
+    taskQueue: name === 'nobody' ? 'recorded-nobody' : FOREIGN_QUEUE,
+    queueTimeout: 2000,
+    ...(name === 'say_asked' && { approval: 'ask' }),
+  });
+
 /** Resolves with the ids of the calls that wait for people, once there are so many. */
 async function untilAsked(turn, count) {
   const ids = [];
@@ -289,11 +329,57 @@ const kinds = {
     },
     child: 'm2',
   },
+  'local-tools': {
+    script: [
+      reply(toolCall('quick', { text: 'x' }), toolCall('echo'), toolCall('slow'), toolCall('not_yet')),
+      toolCall('quick'),
+      text('done'),
+    ],
+    agent: { tools: [...tools, ...local] },
+  },
+  'remote-tools': {
+    script: [
+      reply(
+        toolCall('say', { text: 'x' }),
+        toolCall('show'),
+        toolCall('throws'),
+        toolCall('nobody'),
+        toolCall('say_asked'),
+      ),
+      text('done'),
+    ],
+    agent: { tools: ['say', 'show', 'throws', 'nobody', 'say_asked'].map(remote) },
+    foreign: {
+      say: ({ text: said }) => said ?? 'nothing',
+      show: () => ({ type: 'image', mediaType: 'image/png', data: 'aGk=' }),
+      throws: () => Promise.reject(new Error('no')),
+      say_asked: ({ text: said }) => said,
+    },
+    asks: async (turn) => {
+      const [callId] = await untilAsked(turn, 1);
+      await turn.approve(callId, { arguments: { text: 'better' } });
+    },
+  },
+  'retried-tool': { script: [toolCall('busy'), text('done')], agent: { tools: more } },
+  'keyed-calls': {
+    script: [
+      reply(edit('b1'), edit('c1'), edit('b2'), edit('c2')),
+      reply(edit('a1'), edit('b1'), edit('a2'), edit('b2')),
+      text('done'),
+    ],
+    agent: { tools: more },
+    asks: async (turn) => {
+      const [first, second] = await untilAsked(turn, 2);
+      await turn.approve(second);
+      await turn.approve(first, { arguments: { text: 'changed' } });
+    },
+  },
   'dropped-rounds': { script: [long, long, text('done')], agent: { maxContextBytes: 100_000 } },
 };
 
 async function record(name, kind) {
-  const { script, options = {}, agent: more, run, meanwhile, asks, loses, child, session } = kind;
+  const { script, options = {}, agent: more, run, meanwhile, asks, loses, child } = kind;
+  const { session, foreign } = kind;
   const agent = defineAgent({
     name: 'recorded',
     instructions: 'Record.',
@@ -309,7 +395,15 @@ async function record(name, kind) {
     report.type === 'activity_started' ? running.set(report.token, report) : running.delete(report.token);
   await withWorker(
     agent,
-    async ({ start, client, taskQueue }) => {
+    async ({ start, client, taskQueue, worker: { options: made } }) => {
+      const other =
+        foreign &&
+        (await Worker.create({
+          connection: made.connection,
+          taskQueue: FOREIGN_QUEUE,
+          activities: foreign,
+        }));
+      const ended = other?.run();
       const turn = session
         ? await goThrough(session, client, client.session(`recorded-${name}`, { taskQueue, ...options }))
         : await start('go on', options);
@@ -325,6 +419,8 @@ async function record(name, kind) {
         run === 'first' ? await workflow.getHandle(turn.turnId, firstExecutionRunId).fetchHistory() : last;
       scrub(history);
       // Protobuf, as Temporal itself keeps it: the SDK's JSON form of a history can't be written (1.24).
+      other?.shutdown();
+      await ended;
       writeFileSync(`${folder}${name}.bin`, proto.temporal.api.history.v1.History.encode(history).finish());
     },
     { onActivity },

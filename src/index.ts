@@ -17,7 +17,7 @@ export {
 export {
   defineTool,
   notDone,
-  retryable,
+  type SetupContext,
   type Tool,
   type ToolContext,
   type ToolOptions,
@@ -33,4 +33,8 @@ export {
 } from './define/mcp-server.js';
 export { type McpServersOptions, mcpServers } from './define/mcp-servers-json.js';
 export type { PermissionOptions } from './define/permissions.js';
+export { type RemoteToolOptions, remoteTool } from './define/remote-tool.js';
+export { retryable } from './define/retryable.js';
+export type { RetryOptions } from './define/tool-retry.js';
 export type { PermissionMode, Policy } from './shared/permissions.js';
+export type { RemoteCall } from './shared/remote-tools.js';

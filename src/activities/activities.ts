@@ -1,7 +1,11 @@
 import {
   CALL_MODEL,
   type CallModelInput,
+  CHECK_CALL,
+  type CheckedCall,
   type InterruptedReply,
+  KEEP_RESULT,
+  type KeepResultInput,
   type ModelReply,
   RECONCILE_TOOL,
   type RunToolInput,
@@ -28,6 +32,7 @@ import { versionProblem } from '../shared/version.js';
 import { callModel } from './call-model.js';
 import { collectTurn } from './collect-turn.js';
 import { cutTranscript, readMessages } from './packed-messages.js';
+import { checkCall, keepResult } from './remote-calls.js';
 import { reconcileTool, runTool } from './run-tool.js';
 import { sealTranscript } from './seal-transcript.js';
 import type { ActivityServices } from './services.js';
@@ -35,6 +40,7 @@ import { subAgentUsage } from './sub-agent-usage.js';
 
 type SessionAnswer = CollectedTurn | CutTranscript | ReadMessages;
 type Answer =
+  | CheckedCall
   | ModelReply
   | InterruptedReply
   | RunToolResult
@@ -54,6 +60,8 @@ export function holdfastActivities(services: ActivityServices): Record<string, A
     default: tool,
     [CALL_MODEL]: (input: CallModelInput) => callModel(services, readable('model call', input)),
     [RECONCILE_TOOL]: (input: RunToolInput) => reconcileTool(services, readable('tool call', input)),
+    [CHECK_CALL]: (input: RunToolInput) => checkCall(services, readable('tool call', input)),
+    [KEEP_RESULT]: (input: KeepResultInput) => keepResult(services, readable('result', input)),
     [SEAL_TRANSCRIPT]: (input: SealTranscriptInput) =>
       sealTranscript(services, readable('transcript to pack', input)),
     [COLLECT_TURN]: (input: CollectTurnInput) => collectTurn(services, readable('question', input)),

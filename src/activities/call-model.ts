@@ -6,7 +6,7 @@ import type { Message } from '../shared/messages.js';
 import type { ModelRequest, ToolDescription } from '../shared/model-port.js';
 import type { UnknownUsage, Usage } from '../shared/usage.js';
 import { wireLine } from '../shared/wire-text.js';
-import { moveBigArguments, withWholeArguments } from './big-arguments.js';
+import { moveBigArguments, refuseTooLongForRemote, withWholeArguments } from './big-arguments.js';
 import { type Beats, beatWhile } from './heartbeats.js';
 import { instructionsFor } from './instructions.js';
 import { notHere } from './not-here.js';
@@ -74,7 +74,9 @@ export async function callModel(
         judge: (tool, args) => permissionOf(agent, tool, args, input.permissions),
       });
       const calls = plan.calls.map(answered);
-      const kept = await moveBigArguments({ ...plan, calls }, artifacts);
+      const remote = new Set(tools.filter((tool) => tool.remote).map(({ name }) => name));
+      const moved = await moveBigArguments({ ...plan, calls }, artifacts);
+      const kept = refuseTooLongForRemote(moved, remote);
       const output =
         agent.output && (await outputOf(agent.output, kept.message, input.outputRequest !== undefined));
       return { ...kept, output };

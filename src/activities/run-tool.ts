@@ -4,9 +4,10 @@ import type { AnyTool } from '../define/define-agent.js';
 import { notDone } from '../define/define-tool.js';
 import { runnableMcpTool } from '../mcp/mcp-tool.js';
 import type { RunToolInput, RunToolResult, ToolHeartbeat } from '../shared/activities.js';
+import { withNote } from '../shared/changed-note.js';
 import { didNotHappen, workerLost } from '../shared/tool-results.js';
 import { withWholeInput } from './big-arguments.js';
-import { checkedAgain, withNote } from './check-again.js';
+import { checkedAgain } from './check-again.js';
 import { beatWhile } from './heartbeats.js';
 import { notHere } from './not-here.js';
 import type { ActivityServices } from './services.js';
@@ -17,7 +18,7 @@ import { ToolExecution } from './tool-execution.js';
  * tool marks `retryable`, or a worker that lacks it, is tried again by Temporal.
  */
 export async function runTool(services: ActivityServices, input: RunToolInput): Promise<RunToolResult> {
-  const { agents, artifacts, interrupts } = services;
+  const { agents, artifacts, interrupts, setups } = services;
   const context = Context.current();
   const agent = agents.find(input.agent, input.version);
   const tool = toolOf(services, input);
@@ -26,17 +27,19 @@ export async function runTool(services: ActivityServices, input: RunToolInput): 
   if ('status' in allowed) return { v: 1, result: allowed };
   return await interrupts.during(context, async (interrupted) => {
     const execution = new ToolExecution(context, tool, allowed, artifacts, interrupted);
+    const notSetUp = await execution.setUp(setups);
+    if (notSetUp) return execution.tellsOf(notSetUp);
+    const work = async () => execution.tellsOf(withNote(allowed, await execution.run()));
+    // Nobody hears the heartbeats of a local activity.
+    if (context.info.isLocal) return await work();
     if (!tool.idempotent) await execution.recordBegun();
-    return await execution.beating(async () => {
-      const result = withNote(allowed, await execution.run());
-      return { v: 1, result, ...(result.durationMs !== undefined && { startedAt: execution.startedAt }) };
-    });
+    return await execution.beating(work);
   });
 }
 
 /** Asked after a crash in the middle of a tool: what the tool finds out becomes the result of the call. */
 export async function reconcileTool(
-  { agents, artifacts }: ActivityServices,
+  { agents, artifacts, setups }: ActivityServices,
   input: RunToolInput,
 ): Promise<RunToolResult> {
   const context = Context.current();
@@ -47,8 +50,9 @@ export async function reconcileTool(
   const execution = new ToolExecution(context, tool, whole, artifacts, context.cancellationSignal);
   return await execution.beating(async () => {
     const args: unknown = await tool.input.parseAsync(whole.input);
-    const found: unknown = await tool.reconcile?.(execution.idempotencyKey, args);
     if (!tool.reconcile) return { v: 1, result: workerLost(called) };
+    const setup = await setups.of(tool, context.cancellationSignal);
+    const found: unknown = await tool.reconcile(execution.idempotencyKey, args, { setup });
     return { v: 1, result: found === notDone ? didNotHappen(called) : await execution.ok(found) };
   });
 }

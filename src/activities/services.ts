@@ -10,6 +10,7 @@ import type { EndedTurn } from '../shared/session-activities.js';
 import type { Agents } from './agents.js';
 import type { Interrupts } from './interrupts.js';
 import type { Recent } from './recent.js';
+import type { ToolSetups } from './tool-setups.js';
 import type { TranscriptReader } from './transcript-reader.js';
 
 /** What the event history tells of a turn that has ended. */
@@ -33,6 +34,7 @@ export type ActivityServices = {
   artifacts: Artifacts;
   interrupts: Interrupts;
   mcp: McpConnections;
+  setups: ToolSetups;
   /** What turns were settled with, by the hash of the artifact. */
   catalogs: Recent<readonly CatalogTool[]>;
   readTurn: ReadTurn;

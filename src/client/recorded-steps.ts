@@ -12,25 +12,25 @@ import {
 import type { CarriedTurn } from '../shared/carried.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
+import type { Json } from '../shared/json.js';
 import { PEOPLE_MEMO, type PeopleMemo } from '../shared/people.js';
 import type { ModelEnd, RecordedStep } from '../shared/recorded-step.js';
-import { lastWordIn, modelTimedOut, partialTextOf, type ToolEnd } from '../shared/settle.js';
+import { asToolInput, isRemoteCall, type RemoteCall } from '../shared/remote-tools.js';
+import { lastWordIn, modelTimedOut, partialTextOf, type ToolEnd, triedIn } from '../shared/settle.js';
 import { TURN_WORKFLOW, type TurnOutcome } from '../shared/turn.js';
 import { earlierMessages, openingAfter, type ReadSegment } from './carried-messages.js';
 import { TurnNotFound } from './errors.js';
 import { decodeFailure, decodePayloads } from './payloads.js';
 import { recordedInput } from './recorded-input.js';
+import { recordedLocalTool } from './recorded-local.js';
+import { type RawEnd, remoteEnd } from './recorded-remote.js';
 import { RecordedSubAgents } from './recorded-sub-agents.js';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
-type Failure = temporal.api.failure.v1.IFailure;
 
-type Scheduled = { type: string; input: unknown };
+/** `remote`: of a call of a remote tool, whose arguments are the input. */
+type Scheduled = { type: string; input: unknown; remote?: RemoteCall };
 type Ended = { scheduled: Scheduled; attempt: number; end: RawEnd };
-type RawEnd =
-  | { kind: 'completed'; output: unknown }
-  | { kind: 'failed'; failure: Failure | null | undefined }
-  | { kind: 'canceled'; details: unknown };
 
 const HEARTBEAT_TIMEOUT = 4;
 const START_TO_CLOSE_TIMEOUT = 1;
@@ -64,6 +64,7 @@ export class RecordedSteps {
       (await this.#started(event)) ??
       (await this.#activityScheduled(event)) ??
       (await this.#activityEnded(event)) ??
+      (await recordedLocalTool(this.#converter, event)) ??
       (await this.#steer(event)) ??
       (await this.#subAgents.read(event)) ??
       (await this.#people(event)) ??
@@ -107,9 +108,13 @@ export class RecordedSteps {
     }
     const attributes = event.activityTaskScheduledEventAttributes;
     if (!attributes) return undefined;
-    const [input] = await this.#decode(attributes.input?.payloads);
+    const [input, second] = await this.#decode(attributes.input?.payloads);
     const type = attributes.activityType?.name ?? '';
-    this.#scheduled.set(String(event.eventId), { type, input });
+    const remote = isRemoteCall(second) ? second : undefined;
+    this.#scheduled.set(String(event.eventId), { type, input, ...(remote && { remote }) });
+    if (remote) {
+      return { kind: 'tool_scheduled', activityType: type, input: asToolInput(input as Json, remote) };
+    }
     if (isOurOwn(type)) return undefined;
     if (type === CALL_MODEL) {
       const { iteration, steers = [], outputRequest } = input as CallModelInput;
@@ -125,14 +130,11 @@ export class RecordedSteps {
     if (isOurOwn(scheduled.type)) return undefined;
     if (scheduled.type === CALL_MODEL)
       return { kind: 'model_ended', attempt, end: await this.#modelEnd(end) };
-    const input = scheduled.input as RunToolInput;
-    return {
-      kind: 'tool_ended',
-      activityType: scheduled.type,
-      attempt,
-      input,
-      end: await this.#toolEnd(end),
-    };
+    const { type: activityType, remote } = scheduled;
+    const of = { kind: 'tool_ended' as const, activityType, attempt };
+    if (!remote) return { ...of, input: scheduled.input as RunToolInput, end: await this.#toolEnd(end) };
+    const args = scheduled.input as Json;
+    return { ...of, input: asToolInput(args, remote), end: remoteEnd(args, remote, end) };
   }
 
   async #ended(event: HistoryEvent): Promise<Ended | undefined> {
@@ -182,12 +184,10 @@ export class RecordedSteps {
       const [beat] = await this.#decode(timeout.lastHeartbeatDetails?.payloads);
       return { kind: 'lost', ...lastWordIn(beat) };
     }
-    if (application?.type === WORKER_LOST) {
-      const [details] = await this.#decode(application.details?.payloads);
-      return { kind: 'lost', ...lastWordIn(details) };
-    }
+    const [details] = await this.#decode(application?.details?.payloads);
+    if (application?.type === WORKER_LOST) return { kind: 'lost', ...lastWordIn(details) };
     const type = application?.type ?? 'Tool.Failed';
-    return { kind: 'failed', type, text: end.failure?.message ?? '' };
+    return { kind: 'failed', type, text: end.failure?.message ?? '', ...triedIn(details) };
   }
 
   /** A signal, or an update that was accepted. */

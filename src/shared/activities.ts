@@ -14,6 +14,9 @@ export const RECONCILE_TOOL = 'holdfast.reconcileTool';
 export const SEAL_TRANSCRIPT = 'holdfast.sealTranscript';
 export const SUB_AGENT_USAGE = 'holdfast.subAgentUsage';
 export const DEFAULT_ACTIVITY = 'default';
+/** Of a remote tool's call: looks at arguments that a person has changed; makes the result of what is no short text. */
+export const CHECK_CALL = 'holdfast.checkCall';
+export const KEEP_RESULT = 'holdfast.keepResult';
 
 /**
  * Where a transcript's messages are, so that they are never sent twice: the first `to` messages of an open run,
@@ -74,6 +77,8 @@ export type PlannedCall =
       /** Where the arguments' whole JSON text is kept. */
       inputArtifact?: ArtifactRef;
       summary: string;
+      /** Calls of one reply that have the same one run one after another. */
+      concurrencyKey?: string;
       /** Absent where nobody has set up permissions: it runs. */
       permission?: Permission;
     }
@@ -145,8 +150,14 @@ export type InterruptedReply = Timing & {
   attempt?: number;
 };
 
-/** `startedAt`: ISO 8601; how long the tool took is in its result. */
-export type RunToolResult = { v: 1; result: ToolResultBlock; startedAt?: string };
+/** `startedAt`: ISO 8601; how long the tool took is in its result. `attempt`: which try gave it, if not the first. */
+export type RunToolResult = { v: 1; result: ToolResultBlock; startedAt?: string; attempt?: number };
+
+/** The arguments as they are to run, or why they are not to. */
+export type CheckedCall = { v: 1; input: Json } | RunToolResult;
+
+/** `returned`: what a remote tool's activity gave. */
+export type KeepResultInput = RunToolInput & { returned: Json };
 
 /** What a model call's heartbeat carries: the end of the text streamed so far. */
 export type ModelHeartbeat = {

@@ -1,5 +1,6 @@
-import { type OutputRequest, type PlannedCall, RECONCILE_TOOL } from './activities.js';
+import type { OutputRequest, PlannedCall } from './activities.js';
 import { answeredAtOnce } from './answered-at-once.js';
+import { isAroundTool, resultAround } from './around-tools.js';
 import { callSummary } from './call-summary.js';
 import type { NewEvent, TurnEvent } from './events.js';
 import type { SteerMessage } from './interventions.js';
@@ -16,7 +17,7 @@ import { type PersonDecision, resultOfDecision } from './people.js';
 import { shownPrompt } from './prompt-parts.js';
 import type { ModelEnd, RecordedStep } from './recorded-step.js';
 import { requestEvent } from './request-event.js';
-import { settleToolCall, startOf } from './settle.js';
+import { settleToolCall, triedOf } from './settle.js';
 import { Steps } from './steps.js';
 import { type SubAgentEnd, settleSubAgent, subAgentStep } from './sub-agents.js';
 import { mayStillRun, notStarted, workerLost } from './tool-results.js';
@@ -44,7 +45,7 @@ export class TurnFold {
   #calls = new Map<string, RunCall>();
   #starts = new Map<string, number>();
   #results = new Map<string, ToolResultBlock>();
-  /** Of a call whose worker died: its result where nothing more was done about it, because the turn was to end. */
+  /** Its result where nothing more is done about it: of a call whose worker died, or whose result is being kept. */
   #lost = new Map<string, ToolResultBlock>();
   /** Of the last reply: the calls that people are asked about, and have not been told of yet. */
   #toAsk: NewEvent[] = [];
@@ -90,6 +91,8 @@ export class TurnFold {
         return this.#toolScheduled(step);
       case 'tool_ended':
         return this.#toolEnded(step);
+      case 'tool_ran':
+        return this.#toolRan(step);
       case 'sub_agent_scheduled':
         return this.#subAgentScheduled(step);
       case 'sub_agent_ended':
@@ -179,8 +182,8 @@ export class TurnFold {
 
   #toolScheduled({ activityType, input }: Extract<RecordedStep, { kind: 'tool_scheduled' }>): NewEvent[] {
     const call = this.#calls.get(input.callId);
+    if (!call || isAroundTool(activityType)) return [];
     this.#lost.delete(input.callId);
-    if (!call || activityType === RECONCILE_TOOL) return [];
     this.#starts.set(input.callId, (this.#starts.get(input.callId) ?? 0) + 1);
     const summary = input.changed ? callSummary(call.name, input.input) : call.summary;
     return [{ type: 'tool_started', callId: call.callId, name: call.name, summary }];
@@ -190,18 +193,30 @@ export class TurnFold {
     const call = this.#calls.get(step.input.callId);
     const tool = this.#settings?.tools.find((each) => each.name === step.input.tool);
     if (!call || !tool) return [];
-    if (step.activityType === RECONCILE_TOOL) {
-      const called = { id: call.callId, name: call.name };
-      return [this.#settle(step.end.kind === 'completed' ? step.end.output.result : workerLost(called))];
+    const called = { id: call.callId, name: call.name };
+    if (isAroundTool(step.activityType)) {
+      const result = resultAround(step.activityType, called, step.end, this.#lost.get(call.callId));
+      return result ? [this.#settle(result)] : [];
     }
-    this.steps.ended(call.callId, startOf(step.end));
+    this.steps.ended(call.callId, triedOf(step.end));
     const settlement = settleToolCall(call, tool, step.end);
     if (settlement.do === 'result') return [this.#settle(settlement.result)];
-    const called = { id: call.callId, name: call.name };
+    if (settlement.do === 'keep') {
+      this.#lost.set(call.callId, settlement.otherwise);
+      return [];
+    }
     const isLast = (this.#starts.get(call.callId) ?? 0) > (this.#settings?.maxRestarts ?? 0);
     if (settlement.do === 'run_again' && isLast) return [this.#settle(settlement.otherwise)];
     this.#lost.set(call.callId, settlement.do === 'run_again' ? notStarted(called) : workerLost(called));
     return [];
+  }
+
+  #toolRan({ output }: Extract<RecordedStep, { kind: 'tool_ran' }>): NewEvent[] {
+    const { callId, name } = output.result;
+    const call = this.#calls.get(callId);
+    if (!call || this.#results.has(callId)) return [];
+    this.steps.ended(callId, triedOf({ kind: 'completed', output }));
+    return [{ type: 'tool_started', callId, name, summary: call.summary }, this.#settle(output.result)];
   }
 
   #subAgentScheduled({ callId, turnId }: { callId: string; turnId: string }): NewEvent[] {

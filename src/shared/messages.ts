@@ -59,6 +59,8 @@ export type ToolResultStatus = (typeof TOOL_RESULT_STATUSES)[number];
 /** Of a call that may still have to get its result. */
 const TOOL_RESULT_CAUSES = [
   'tool_threw',
+  'setup_failed',
+  'invalid_result',
   'timed_out',
   'unknown_tool',
   'invalid_json',
@@ -71,6 +73,7 @@ const TOOL_RESULT_CAUSES = [
   'may_still_run',
   'worker_lost',
   'server_lost',
+  'no_worker',
   'did_not_happen',
   'too_deep',
   'sub_agent_limit',
@@ -79,6 +82,7 @@ const TOOL_RESULT_CAUSES = [
   'denied_by_rule',
   'denied_by_timeout',
   'approval_failed',
+  'concurrency_key_failed',
   'not_answered',
   'no_result_recorded',
 ] as const;

@@ -1,4 +1,4 @@
-import type { ModelReply, OutputRequest, RunToolInput } from './activities.js';
+import type { ModelReply, OutputRequest, RunToolInput, RunToolResult } from './activities.js';
 import type { CarriedTurn } from './carried.js';
 import type { SteerMessage } from './interventions.js';
 import type { Message } from './messages.js';
@@ -34,6 +34,8 @@ export type RecordedStep = { at: string } & (
   | { kind: 'model_ended'; attempt: number; end: ModelEnd }
   | { kind: 'tool_scheduled'; activityType: string; input: RunToolInput }
   | { kind: 'tool_ended'; activityType: string; attempt: number; input: RunToolInput; end: ToolEnd }
+  /** It ran as a local activity, of which the history has the end only. */
+  | { kind: 'tool_ran'; attempt: number; output: RunToolResult }
   | { kind: 'sub_agent_scheduled'; callId: string; turnId: string }
   /** There may be two of them, a signal and the child workflow's own end: the first counts. */
   | { kind: 'sub_agent_ended'; callId: string; turnId: string; end: SubAgentEnd }

@@ -7,6 +7,7 @@ import { isModelOptions, type ModelOptions } from './model-options.js';
 import { isParentTurn, MAX_DEPTH, type ParentTurn } from './parent-turn.js';
 import { PERMISSION_MODES, type PermissionMode } from './permissions.js';
 import { isPromptParts, type PromptPart } from './prompt-parts.js';
+import type { RemotePlace } from './remote-tools.js';
 import { isBoolean, isListOf, isNonEmptyText, isOneOf, isShape, isText, isWholeNumber } from './shape.js';
 import type { TurnStep } from './steps.js';
 import { isMetadata, isTenant } from './turn-checks.js';
@@ -171,6 +172,8 @@ export type ToolSettings = {
   heartbeatTimeoutMs: number;
   /** How often Temporal may start it when it asks for a retry or, if idempotent, when its worker died. */
   maxAttempts: number;
+  /** Between its tries, where the tool says so itself; milliseconds. */
+  retry?: { initialMs: number; maxMs: number };
   /** Whether it can tell, after a crash, what happened. */
   reconciles: boolean;
   /** Of the schema that its arguments are checked with. */
@@ -181,6 +184,10 @@ export type ToolSettings = {
   mcp?: McpPlace;
   /** What the server says of it, where that counts. */
   annotations?: ToolAnnotations;
+  /** Another worker runs it, as an activity of its own. */
+  remote?: RemotePlace;
+  /** It runs as a local activity: idempotent, and a second at most. */
+  local?: true;
 };
 
 /** `invalid_output`: the agent has an `output`, and no reply fitted it, however often it was asked. */

@@ -16,9 +16,11 @@ import {
 } from '../shared/activities.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import type { ToolResultBlock } from '../shared/messages.js';
-import { lastWordIn, type ToolEnd } from '../shared/settle.js';
+import { lastWordIn, type ToolEnd, triedIn } from '../shared/settle.js';
 import { workerLost } from '../shared/tool-results.js';
 import type { ToolSettings } from '../shared/turn.js';
+import { runLocalTool, runsLocally } from './local-tool.js';
+import { runRemoteTool } from './remote-tool.js';
 import type { TurnRun } from './turn-run.js';
 
 export type CallToRun = Extract<PlannedCall, { do: 'run' }> & {
@@ -41,11 +43,37 @@ const LOST_ATTEMPTS = ['TemporalTimeout:Heartbeat', 'TemporalTimeout:StartToClos
 
 type ToolActivities = { [type: string]: (input: RunToolInput) => Promise<RunToolResult> };
 
-/** Runs a tool's activity and says how it ended; never throws. `start` counts the starts of this call from 0. */
-export function runTool(run: TurnRun, call: CallToRun, start: number): Promise<ToolEnd> {
+/**
+ * Runs a tool's activity and says how it ended; never throws. `start` counts the starts of this call from 0; `onMuch` is
+ * told what the result of a remote tool is while its text is being kept.
+ */
+export function runTool(
+  run: TurnRun,
+  call: CallToRun,
+  start: number,
+  onMuch: (inShort: ToolResultBlock) => void,
+): Promise<ToolEnd> {
   const activityId = `i${call.iteration}.${call.index}.${call.callId.slice(0, 40)}${start > 0 ? `.${start + 1}` : ''}`;
+  const input = inputOf(run, call);
+  const { remote } = call.tool;
+  if (remote) return runRemoteTool(run, call, remote, { activityId, input }, onMuch);
+  if (start === 0 && runsLocally(call)) {
+    return runLocalTool(call, input).then(
+      (output) => ({ kind: 'completed', output }),
+      () => runActivity(run, call, activityId, input),
+    );
+  }
+  return runActivity(run, call, activityId, input);
+}
+
+function runActivity(
+  run: TurnRun,
+  call: CallToRun,
+  activityId: string,
+  input: RunToolInput,
+): Promise<ToolEnd> {
   const type = call.tool.mcp ? DEFAULT_ACTIVITY : call.name;
-  const work = activity(type, { ...toolOptions(run, call), activityId })(inputOf(run, call));
+  const work = activity(type, { ...toolOptions(run, call), activityId })(input);
   return work.then((output) => ({ kind: 'completed', output }), endOf);
 }
 
@@ -78,7 +106,7 @@ function toolOptions(
   call: CallToRun,
 ): ActivityOptions & { retry: NonNullable<ActivityOptions['retry']> } {
   const { tool } = call;
-  const toolRetry = run.settings?.toolRetry ?? { initialMs: 200, maxMs: 10_000 };
+  const toolRetry = tool.retry ?? run.settings?.toolRetry ?? { initialMs: 200, maxMs: 10_000 };
   return {
     summary: call.summary,
     startToCloseTimeout: tool.timeoutMs + GRACE_MS,
@@ -114,7 +142,8 @@ function inputOf(run: TurnRun, call: CallToRun): RunToolInput {
   };
 }
 
-function endOf(error: unknown): ToolEnd {
+/** Of an activity of ours. */
+export function endOf(error: unknown): ToolEnd {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof CancelledFailure) return { kind: 'canceled', ...lastWordIn(cause.details?.[0]) };
   if (cause instanceof TimeoutFailure) {
@@ -126,7 +155,8 @@ function endOf(error: unknown): ToolEnd {
     return { kind: 'lost', ...lastWordIn(cause.details?.[0]) };
   }
   if (cause instanceof ApplicationFailure) {
-    return { kind: 'failed', type: cause.type ?? 'Tool.Failed', text: cause.message };
+    const tried = triedIn(cause.details?.[0]);
+    return { kind: 'failed', type: cause.type ?? 'Tool.Failed', text: cause.message, ...tried };
   }
   return { kind: 'failed', type: 'Tool.Failed', text: String(cause) };
 }

@@ -57,6 +57,8 @@ export class TurnRun {
   /** Of the calls of the last reply, by call id. */
   readonly callStatus = new Map<string, CallStatus>();
   readonly children = new ChildTurns();
+  /** Settles when what remote tools have returned may be handed on: one at a time. */
+  keeping: Promise<void> = Promise.resolve();
   #outcome: TurnOutcome['type'] | undefined;
   /** Model calls that had answered before this run of the workflow. */
   #firstIteration = 0;

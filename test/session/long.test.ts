@@ -29,7 +29,7 @@ async function runsOf(sessionId: string): Promise<number> {
 }
 
 test('twenty turns over many runs, sent with duplicates: none is lost, doubled or out of order', async () => {
-  const { session, send, told } = place.open(echoing(20), { messagesPerRun: 2, title: 'Long' });
+  const { session, send, told } = place.open(echoing(20), { messagesPerRun: 4, title: 'Long' });
   const ids = Array.from({ length: 20 }, (_, index) => `m${index}`);
   await send('m0', { id: 'm0' });
   for (const id of ids.slice(1)) {
@@ -43,7 +43,7 @@ test('twenty turns over many runs, sent with duplicates: none is lost, doubled o
   expect(turns.map(({ turnId }) => turnId)).toEqual(ids.map((id) => `${session.sessionId}/${id}`));
   expect(turns.at(-1)).toMatchObject({ from: 38, count: 2, outcome: 'completed' });
   expect(await session.state()).toMatchObject({ title: 'Long', usage: { modelCalls: 20 } });
-  expect(await runsOf(session.sessionId)).toBeGreaterThan(15);
+  expect(await runsOf(session.sessionId)).toBeGreaterThan(8);
   const { memo } = await place.client.client.workflow.getHandle(session.sessionId).describe();
   expect(memo?.['holdfast.session']).toMatchObject({ title: 'Long', metadata: { seventh: true } });
 });

@@ -21,7 +21,10 @@ export function agentWith(tools: readonly AnyTool[], options: Partial<AgentOptio
 }
 
 type Policies = Partial<
-  Pick<ToolOptions<z.ZodType, unknown>, 'idempotent' | 'parallel' | 'timeout' | 'approval' | 'effects'>
+  Pick<
+    ToolOptions<z.ZodType, unknown>,
+    'idempotent' | 'parallel' | 'timeout' | 'approval' | 'effects' | 'execution'
+  >
 >;
 
 /** A tool that keeps what its body was run with. */
