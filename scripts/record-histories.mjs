@@ -7,7 +7,16 @@ import { fileURLToPath } from 'node:url';
 import proto from '@temporalio/proto';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { z } from 'zod';
-import { askUser, defineAgent, defineTool, mcpServer, remoteTool, retryable } from '../dist/index.js';
+import {
+  artifact,
+  artifactInput,
+  askUser,
+  defineAgent,
+  defineTool,
+  mcpServer,
+  remoteTool,
+  retryable,
+} from '../dist/index.js';
 import { fault, reply, scriptedModel, text, toolCall, withWorker } from '../dist/testing/index.js';
 import { reportLostActivities } from '../dist/worker/lost-activities.js';
 
@@ -102,6 +111,18 @@ const remote = (name) =>
     ...(name === 'say_asked' && { approval: 'ask' }),
   });
 
+const giving = [
+  ...tools,
+  tool('draw', () => artifact({ name: 'a.txt', data: 'drawn' })),
+  defineTool({
+    name: 'look',
+    description: 'look',
+    input: z.object({ at: artifactInput() }),
+    run: ({ at }) => at.text(),
+  }),
+];
+const final = (answer) => toolCall('final_answer', { answer });
+const isB = (_answer, { text: said }) => said.includes('b') || 'say b';
 /** Resolves with the ids of the calls that wait for people, once there are so many. */
 async function untilAsked(turn, count) {
   const ids = [];
@@ -125,7 +146,22 @@ const helpers = [
   helper('helps', [toolCall('echo', { text: 'x' }), text('helped')]),
   helper('fails', [fault({ status: 401 })]),
   helper('waits', [toolCall('wait')]),
+  defineAgent({
+    name: 'asks',
+    description: 'asks',
+    instructions: 'Help.',
+    model: scriptedModel([reply(toolCall('asked', { text: 'x' }), toolCall('alone')), text('helped')]),
+    tools: [...tools, ...asking],
+  }),
 ];
+/** Approves what the sub-agent `asks` waits for. */
+async function decideBelow(turn) {
+  for await (const { type, event } of turn.events()) {
+    if (type !== 'sub_agent' || event.type !== 'approval_requested') continue;
+    await turn.subAgent(event.turnId).approve(event.callId);
+    return;
+  }
+}
 const long = toolCall('echo', { text: 'so long '.repeat(10_000) });
 
 const everything = createRequire(import.meta.url).resolve(
@@ -261,6 +297,27 @@ const kinds = {
     },
   },
   'invalid-output': { script: [text('no'), text('no'), text('no'), text('no')], agent: { output } },
+  'final-answer': {
+    script: [text('a'), reply(toolCall('echo'), final('a')), final('a'), final('b')],
+    agent: { finalAnswer: true, checks: [isB] },
+  },
+  'checked-answer': {
+    script: [text('a'), toolCall('echo'), text('b')],
+    agent: { checks: [isB], iterationsPerRun: 1 },
+  },
+  artifacts: {
+    script: [
+      reply(toolCall('draw'), toolCall('draw')),
+      toolCall('look', { at: 'b.txt' }),
+      toolCall('look', { at: 'a-2.txt' }),
+      text('done'),
+    ],
+    agent: { tools: giving },
+  },
+  'carried-artifacts': {
+    script: [toolCall('draw'), toolCall('draw'), toolCall('look', { at: 'a-2.txt' }), text('done')],
+    agent: { tools: giving, iterationsPerRun: 3 },
+  },
   'sub-agents': {
     script: [reply(ask('helps'), ask('fails'), toolCall('echo')), text('done')],
     agent: { tools: helpers },
@@ -358,6 +415,41 @@ const kinds = {
     asks: async (turn) => {
       const [callId] = await untilAsked(turn, 1);
       await turn.approve(callId, { arguments: { text: 'better' } });
+    },
+  },
+  'asked-sub-agents': {
+    script: [reply(ask('helps'), ask('asks'), ask('fails'), toolCall('echo')), text('done')],
+    agent: { tools: helpers, permissions: { allow: ['echo', 'asks'], deny: ['alone'] } },
+    asks: async (turn) => {
+      await untilAsked(turn, 2);
+      await turn.deny('fails', { reason: 'no' });
+      await turn.approve('helps', { arguments: { task: 'something else' } });
+      await decideBelow(turn);
+    },
+  },
+  'asking-sub-agent': {
+    script: [ask('asks'), text('done')],
+    agent: { tools: helpers, permissions: { allow: ['asks'], deny: ['alone'] } },
+    asks: (turn) => decideBelow(turn),
+    child: 'asks',
+  },
+  'asked-mcp-tools': {
+    script: [
+      toolCall('find_tools', { query: 'echo' }),
+      reply(toolCall('everything__echo', { message: 'x' }), toolCall('everything__echo', { message: 'y' })),
+      text('done'),
+    ],
+    agent: {
+      tools: [...tools, server],
+      findToolsBeyond: 0,
+      permissions: { ask: ['find_tools', 'everything:echo'] },
+    },
+    asks: async (turn) => {
+      const [found] = await untilAsked(turn, 1);
+      await turn.approve(found);
+      const [, one, other] = await untilAsked(turn, 3);
+      await turn.approve(other, { arguments: { message: 'z' } });
+      await turn.deny(one);
     },
   },
   'retried-tool': { script: [toolCall('busy'), text('done')], agent: { tools: more } },

@@ -4,6 +4,14 @@ export { limit } from './activities/limit.js';
 export { openai } from './activities/openai/openai.js';
 export type { OpenAiOptions } from './activities/openai/options.js';
 export type { Price, Prices } from './activities/openai/prices.js';
+export type { AnswerCheck, AnswerCheckContext } from './define/answer-checks.js';
+export {
+  type Artifact,
+  type ArtifactOptions,
+  artifact,
+  artifactInput,
+  type ReturnedArtifact,
+} from './define/artifact.js';
 export { askUser } from './define/ask-user.js';
 export {
   type Agent,

@@ -1,7 +1,11 @@
 import {
   CALL_MODEL,
   type CallModelInput,
+  CHECK_ANSWER,
   CHECK_CALL,
+  CHECK_SUB_AGENT,
+  type CheckAnswerInput,
+  type CheckedAnswer,
   type CheckedCall,
   type InterruptedReply,
   KEEP_RESULT,
@@ -30,6 +34,8 @@ import {
 } from '../shared/session-activities.js';
 import { versionProblem } from '../shared/version.js';
 import { callModel } from './call-model.js';
+import { checkAnswer } from './check-answer.js';
+import { checkSubAgentCall } from './check-sub-agent-call.js';
 import { collectTurn } from './collect-turn.js';
 import { cutTranscript, readMessages } from './packed-messages.js';
 import { checkCall, keepResult } from './remote-calls.js';
@@ -40,6 +46,7 @@ import { subAgentUsage } from './sub-agent-usage.js';
 
 type SessionAnswer = CollectedTurn | CutTranscript | ReadMessages;
 type Answer =
+  | CheckedAnswer
   | CheckedCall
   | ModelReply
   | InterruptedReply
@@ -59,9 +66,11 @@ export function holdfastActivities(services: ActivityServices): Record<string, A
     ...Object.fromEntries(services.agents.toolNames().map((name) => [name, tool])),
     default: tool,
     [CALL_MODEL]: (input: CallModelInput) => callModel(services, readable('model call', input)),
+    [CHECK_ANSWER]: (input: CheckAnswerInput) => checkAnswer(services, readable('answer', input)),
     [RECONCILE_TOOL]: (input: RunToolInput) => reconcileTool(services, readable('tool call', input)),
     [CHECK_CALL]: (input: RunToolInput) => checkCall(services, readable('tool call', input)),
     [KEEP_RESULT]: (input: KeepResultInput) => keepResult(services, readable('result', input)),
+    [CHECK_SUB_AGENT]: (input: RunToolInput) => checkSubAgentCall(services, readable('tool call', input)),
     [SEAL_TRANSCRIPT]: (input: SealTranscriptInput) =>
       sealTranscript(services, readable('transcript to pack', input)),
     [COLLECT_TURN]: (input: CollectTurnInput) => collectTurn(services, readable('question', input)),

@@ -42,17 +42,21 @@ export async function callModel(
   const { messages, whole } = await beatWhile(context, beatsOf(tries, undefined), () =>
     readTranscript(services, input, context.info.attempt),
   );
+  // What a tool gives, the plan checks.
+  const output = agent.finalAnswer ? undefined : agent.output;
+  const asksJson = input.outputRequest !== undefined && input.outputRequest.kind === undefined;
   const prepare = async (signal: AbortSignal) => {
     const warn = (text: string) => context.log.warn(text);
     const instructions = await instructionsFor(agent, input, messages, signal);
-    const offer = await offerOf(services, agent, input, messages, { signal, warn });
+    const waitedMs = () => Date.now() - context.info.scheduledTimestampMs;
+    const offer = await offerOf(services, agent, input, messages, { signal, warn, waitedMs });
     const request: ModelRequest = {
       model: input.model ?? model.name,
       instructions: instructions.text,
       messages: whole,
       tools: offer.tools.filter((tool) => !tool.hidden).map(described),
-      ...(agent.output && formatOf(agent.output)),
-      ...(input.outputRequest && { toolChoice: 'none' as const }),
+      ...(output && formatOf(output)),
+      ...(asksJson && { toolChoice: 'none' as const }),
       ...(input.modelOptions && { options: input.modelOptions }),
     };
     return { request, instructions, offer };
@@ -65,28 +69,26 @@ export async function callModel(
   const cost = response.usage ?? 'unknown';
   const { told } = tries;
   try {
-    const { message, calls, output } = await beatWhile(context, beatsOf(tries, cost), async () => {
+    const planned = await beatWhile(context, beatsOf(tries, cost), async () => {
       const id = `a_${randomBytes(6).toString('hex')}`;
       // Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran.
       const dropped = input.transcript.spans.some((span) => span.dropped ?? span.epoch > 0);
       const plan = await planReply(id, response, tools, messages, {
         idSuffix: dropped ? `__${input.iteration}` : '',
-        judge: (tool, args) => permissionOf(agent, tool, args, input.permissions),
+        judge: (tool, args) => permissionOf(agent, tool, args, input.permissions, input.above),
       });
       const calls = plan.calls.map(answered);
       const remote = new Set(tools.filter((tool) => tool.remote).map(({ name }) => name));
       const moved = await moveBigArguments({ ...plan, calls }, artifacts);
       const kept = refuseTooLongForRemote(moved, remote);
-      const output =
-        agent.output && (await outputOf(agent.output, kept.message, input.outputRequest !== undefined));
-      return { ...kept, output };
+      return { ...kept, output: output && (await outputOf(output, kept.message, asksJson)) };
     });
     const spent = tries.spentBefore;
     return refuseTooLarge({
       v: 1,
-      message,
-      calls,
-      ...(output && { output }),
+      message: planned.message,
+      calls: planned.calls,
+      ...(planned.output && { output: planned.output }),
       ...(response.usage && { usage: response.usage }),
       ...(spent && { spent }),
       ...told,

@@ -21,7 +21,7 @@ export async function checkedAgain(
   if (checked && !checked.ok) return invalidArguments(called, checked.problems);
   const args = checked?.input ?? input.input;
   try {
-    const why = await denialAtRun(agent, tool, args, isChanged);
+    const why = await denialAtRun(agent, tool, args, isChanged, input.above);
     return why === undefined ? { ...input, input: args } : deniedByRule(called, why);
   } catch (error) {
     return approvalFailed(called, errorText(error));

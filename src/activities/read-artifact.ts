@@ -10,7 +10,7 @@ import { visibleText, wholeCharacters } from '../shared/utf8.js';
 const MAX_BYTES = 50_000;
 
 const input = z.object({
-  artifact: z.string().describe('The id that the result names'),
+  artifact: z.string().describe('The id, or the name, that the result tells'),
   offset: z.number().int().min(0).default(0).describe('First byte to read, from 0'),
   limit: z
     .number()

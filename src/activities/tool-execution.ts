@@ -19,6 +19,7 @@ import {
 } from '../shared/tool-results.js';
 import { errorText, wireLine, wireText } from '../shared/wire-text.js';
 import { beatWhile } from './heartbeats.js';
+import { holdingArtifacts, type ReadingArtifacts } from './held-artifacts.js';
 import { problemLines } from './problem-lines.js';
 import { fired, within } from './time-bounds.js';
 import { ToolAnswer } from './tool-answer.js';
@@ -39,6 +40,7 @@ export class ToolExecution {
   readonly #input: RunToolInput;
   readonly #called: { id: string; name: string };
   readonly #answer: ToolAnswer;
+  readonly #artifacts: Artifacts;
   readonly #interrupted: AbortSignal;
   readonly #timeout = new AbortController();
   /** ISO 8601. */
@@ -61,6 +63,7 @@ export class ToolExecution {
     this.#tool = tool;
     this.#input = input;
     this.#answer = new ToolAnswer(tool, input, artifacts);
+    this.#artifacts = artifacts;
     this.#interrupted = interrupted;
     this.#called = { id: input.callId, name: input.tool };
     this.idempotencyKey = `${context.info.workflowExecution?.workflowId}/${input.iteration}/${input.callId}`;
@@ -124,7 +127,15 @@ export class ToolExecution {
   }
 
   async run(): Promise<ToolResultBlock> {
-    const parsed: z.ZodSafeParseResult<unknown> = await this.#tool.input.safeParseAsync(this.#input.input);
+    const { artifacts } = this.#input;
+    return await holdingArtifacts(this.#artifacts, artifacts, (reading) => this.#runReading(reading));
+  }
+
+  async #runReading(reading: ReadingArtifacts): Promise<ToolResultBlock> {
+    const { input } = this.#tool;
+    const parsed: z.ZodSafeParseResult<unknown> = await reading(() =>
+      input.safeParseAsync(this.#input.input),
+    );
     if (!parsed.success) return invalidArguments(this.#called, problemLines(parsed.error.issues));
     if (this.#interrupted.aborted) return notStarted(this.#called);
     const startedAt = performance.now();

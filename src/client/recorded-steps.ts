@@ -3,6 +3,11 @@ import type { temporal } from '@temporalio/proto';
 import {
   CALL_MODEL,
   type CallModelInput,
+  CHECK_ANSWER,
+  CHECK_SUB_AGENT,
+  type CheckAnswerInput,
+  type CheckedAnswer,
+  type CheckedCall,
   type InterruptedReply,
   type ModelReply,
   type RunToolInput,
@@ -115,7 +120,7 @@ export class RecordedSteps {
     if (remote) {
       return { kind: 'tool_scheduled', activityType: type, input: asToolInput(input as Json, remote) };
     }
-    if (isOurOwn(type)) return undefined;
+    if (isOurOwn(type) || type === CHECK_ANSWER || type === CHECK_SUB_AGENT) return undefined;
     if (type === CALL_MODEL) {
       const { iteration, steers = [], outputRequest } = input as CallModelInput;
       return { kind: 'model_scheduled', iteration, steers, ...(outputRequest && { outputRequest }) };
@@ -130,6 +135,18 @@ export class RecordedSteps {
     if (isOurOwn(scheduled.type)) return undefined;
     if (scheduled.type === CALL_MODEL)
       return { kind: 'model_ended', attempt, end: await this.#modelEnd(end) };
+    if (scheduled.type === CHECK_ANSWER) {
+      const { callId } = scheduled.input as CheckAnswerInput;
+      if (callId === undefined || end.kind === 'canceled') return undefined;
+      const answer = end.kind === 'completed' ? (end.output as CheckedAnswer) : undefined;
+      return { kind: 'answer_checked', callId, ...(answer && { answer }) };
+    }
+    if (scheduled.type === CHECK_SUB_AGENT) {
+      if (end.kind === 'canceled') return undefined;
+      const { callId } = scheduled.input as RunToolInput;
+      const checked = end.kind === 'completed' && { checked: end.output as CheckedCall };
+      return { kind: 'sub_agent_checked', callId, ...checked };
+    }
     const { type: activityType, remote } = scheduled;
     const of = { kind: 'tool_ended' as const, activityType, attempt };
     if (!remote) return { ...of, input: scheduled.input as RunToolInput, end: await this.#toolEnd(end) };

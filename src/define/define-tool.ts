@@ -150,6 +150,8 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown, Setup = 
   readonly subject?: Subject;
   /** It is not run: a person gives its result. */
   readonly asksPeople?: true;
+  /** It is not run: it gives the turn's answer. */
+  readonly givesAnswer?: true;
   concurrencyKey?(args: z.output<Input>): MaybePromise<string | undefined>;
   setup?(context: SetupContext): MaybePromise<Setup>;
   run(args: z.output<Input>, context: ToolContext<Setup>): MaybePromise<Result>;

@@ -1,4 +1,5 @@
 import type { OutputRequest } from './activities.js';
+import type { NamedArtifact } from './artifact-names.js';
 import { type ArtifactRef, isArtifactRef } from './artifacts.js';
 import type { Receipt, SteerMessage } from './interventions.js';
 import { isMessage, type Message } from './messages.js';
@@ -80,6 +81,8 @@ export type CarriedTurn = {
   output?: { asked: number; request?: OutputRequest };
   /** What people have decided for the rest of the turn. */
   permissions?: TurnPermissions;
+  /** By name. */
+  artifacts?: NamedArtifact[];
   transcript: CarriedTranscript;
   interventions: CarriedInterventions;
 };

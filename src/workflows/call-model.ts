@@ -96,6 +96,7 @@ function inputOf(run: TurnRun, steers: string[]): CallModelInput {
     ...(settings?.mcp && { mcp: settings.mcp }),
     ...(!settings && { resolve: { limits: input.limits ?? {} } }),
     ...run.people.carried,
+    ...(input.parent?.permissions && { above: input.parent.permissions }),
     ...(input.modelOptions && { modelOptions: input.modelOptions }),
     ...(input.metadata && { metadata: input.metadata }),
   };

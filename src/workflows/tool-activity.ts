@@ -54,7 +54,7 @@ export function runTool(
   onMuch: (inShort: ToolResultBlock) => void,
 ): Promise<ToolEnd> {
   const activityId = `i${call.iteration}.${call.index}.${call.callId.slice(0, 40)}${start > 0 ? `.${start + 1}` : ''}`;
-  const input = inputOf(run, call);
+  const input = toolInput(run, call);
   const { remote } = call.tool;
   if (remote) return runRemoteTool(run, call, remote, { activityId, input }, onMuch);
   if (start === 0 && runsLocally(call)) {
@@ -88,7 +88,7 @@ export async function reconcileTool(run: TurnRun, call: CallToRun): Promise<Tool
       summary,
       activityId,
       retry: { ...retry, nonRetryableErrorTypes: [] },
-    })(inputOf(run, call));
+    })(toolInput(run, call));
     return result;
   } catch {
     return workerLost({ id: call.callId, name: call.name });
@@ -122,7 +122,7 @@ function toolOptions(
   };
 }
 
-function inputOf(run: TurnRun, call: CallToRun): RunToolInput {
+export function toolInput(run: TurnRun, call: CallToRun): RunToolInput {
   const { mcp, idempotent, timeoutMs } = call.tool;
   return {
     v: 1,
@@ -137,9 +137,17 @@ function inputOf(run: TurnRun, call: CallToRun): RunToolInput {
     ...(call.maxImageBytes !== undefined && { maxImageBytes: call.maxImageBytes }),
     ...(mcp && { mcp: { ...mcp, idempotent, timeoutMs } }),
     ...(call.inputArtifact && { inputArtifact: call.inputArtifact }),
+    ...artifactsOf(run, call),
     ...(call.changed && { changed: true }),
+    ...(run.input.parent?.permissions && { above: run.input.parent.permissions }),
     ...(run.input.metadata && { metadata: run.input.metadata }),
   };
+}
+
+/** Those that the call names, each once; what is not there was refused before. */
+function artifactsOf(run: TurnRun, { artifacts = [] }: CallToRun): Pick<RunToolInput, 'artifacts'> {
+  const found = new Set(artifacts.flatMap((name) => run.artifacts.get(name) ?? []));
+  return found.size > 0 ? { artifacts: [...found] } : {};
 }
 
 /** Of an activity of ours. */

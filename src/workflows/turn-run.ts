@@ -1,5 +1,6 @@
 import { defineQuery, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { ModelReply, OutputRequest } from '../shared/activities.js';
+import { ArtifactNames } from '../shared/artifact-names.js';
 import type { CarriedInterventions, CarriedTurn, TranscriptSegment } from '../shared/carried.js';
 import type { SteerMessage } from '../shared/interventions.js';
 import { jsonBytes } from '../shared/json.js';
@@ -31,7 +32,7 @@ import { DetailsTable } from './details-table.js';
 import type { Interventions } from './interventions.js';
 import type { People } from './people.js';
 import { Transcript } from './transcript.js';
-import { outcomeOf, TurnOutput } from './turn-output.js';
+import { TurnOutput } from './turn-output.js';
 import { stateOf } from './turn-state.js';
 
 // A payload may take 2 MB, whatever a prompt or a model makes of it: what is longer is in the event history.
@@ -54,6 +55,7 @@ export class TurnRun {
   usage: TurnUsage = noUsage;
   settings: TurnSettings | undefined;
   readonly steps = new Steps();
+  readonly artifacts = new ArtifactNames();
   /** Of the calls of the last reply, by call id. */
   readonly callStatus = new Map<string, CallStatus>();
   readonly children = new ChildTurns();
@@ -66,7 +68,7 @@ export class TurnRun {
   #truncated = 0;
   /** How many model calls this run of the workflow makes at least. */
   nextRunFrom = 1;
-  readonly #output = new TurnOutput();
+  readonly output = new TurnOutput();
   /** Of the last reply, where an earlier run had it. */
   #text = '';
   readonly #details = new DetailsTable();
@@ -92,6 +94,7 @@ export class TurnRun {
     } else {
       const { messages, deltaFrom } = openingMessages(this.input, this.firstRunId);
       this.transcript.open(messages, deltaFrom, this.input.earlier);
+      this.artifacts.learn(messages);
     }
     this.show();
   }
@@ -104,8 +107,9 @@ export class TurnRun {
     this.settings = carried.settings;
     this.#truncated = carried.truncatedInARow;
     this.#text = carried.text;
-    this.#output.resume(carried.output);
+    this.output.resume(carried.output);
     this.transcript.resume(carried.transcript);
+    this.artifacts.learn([], carried.artifacts);
   }
 
   /** For the next run of the workflow; `segments` hold the transcript where it is not small. */
@@ -120,9 +124,10 @@ export class TurnRun {
       usage: this.usage,
       settings,
       truncatedInARow: this.#truncated,
-      text: boundedText(this.#lastText(), CARRIED_TEXT_BYTES),
-      ...this.#output.carried(),
+      text: boundedText(this.lastText, CARRIED_TEXT_BYTES),
+      ...this.output.carried(),
       ...this.people.carried,
+      ...this.artifacts.carried(),
       transcript: this.transcript.carried(segments),
       interventions,
     };
@@ -146,7 +151,7 @@ export class TurnRun {
     this.countSpent(reply.spent ?? noUsage);
     this.steps.replied(this.iteration, reply);
     this.iteration += 1;
-    this.#output.answered();
+    this.output.answered();
     this.#truncated = reply.message.stopReason === 'max_tokens' ? this.#truncated + 1 : 0;
   }
 
@@ -163,28 +168,26 @@ export class TurnRun {
   /** How the turn ends by this reply, or undefined if the loop goes on. */
   endOf(reply: ModelReply): OutcomeType | undefined {
     if (reply.message.stopReason === 'refusal') return 'refused';
-    if (toolCallsOf(reply.message).length === 0) {
-      const ending = outcomeOf(reply.message.stopReason);
-      const { output } = this.settings ?? {};
-      return ending === 'completed' && output ? this.#output.endOf(reply, output.maxAsks) : ending;
-    }
+    const ending = this.output.endOf(reply, this.settings);
+    if (ending || toolCallsOf(reply.message).length === 0) return ending;
     return this.#truncated >= (this.settings?.maxTruncatedReplies ?? 1) ? 'truncated' : undefined;
   }
 
   /** What the model call that is about to be made asks for, where its last message asks for the turn's output. */
   get outputRequest(): OutputRequest | undefined {
-    return this.#output.request;
+    return this.output.request;
   }
 
   /** Right before a model call, so that a transcript never ends with a request that no model has seen. */
   askForOutput(steered: boolean): void {
     const schema = this.settings?.output?.schema;
-    const request = this.#output.ask(steered);
-    if (request && schema)
-      this.transcript.add(outputRequestMessage(this.firstRunId, this.iteration, schema, request));
+    const request = this.output.ask(steered);
+    const message = request && outputRequestMessage(this.firstRunId, this.iteration, schema, request);
+    if (message) this.transcript.add(message);
   }
 
-  #lastText(): string {
+  /** Of the last reply. */
+  get lastText(): string {
     const { lastReply } = this.transcript;
     return lastReply ? textOf(lastReply) : this.#text;
   }
@@ -220,11 +223,15 @@ export class TurnRun {
       turnId: this.turnId,
       agent: this.input.agent,
       version: this.settings?.version ?? this.input.version ?? '',
-      text: boundedText(this.#lastText(), OUTCOME_TEXT_BYTES),
-      ...(outcome === 'completed' && this.#output.value !== undefined && { output: this.#output.value }),
+      text: boundedText(
+        (outcome === 'completed' ? this.output.text : undefined) ?? this.lastText,
+        OUTCOME_TEXT_BYTES,
+      ),
+      ...(outcome === 'completed' && this.output.value !== undefined && { output: this.output.value }),
       iterations: this.iteration,
       usage: this.usage,
       messageCount: this.transcript.added,
+      ...this.artifacts.told(),
       ...(fits && { messages }),
       ...(steps && { steps }),
       ...(outcome === 'interrupted' && interventions.ending && { intervention: interventions.ending }),
