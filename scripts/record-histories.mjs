@@ -174,6 +174,24 @@ const everything = createRequire(import.meta.url).resolve(
 );
 const server = mcpServer('everything', { command: process.execPath, args: [everything] });
 
+async function untilIdle(session) {
+  while ((await session.state()).phase !== 'idle') await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+const goingOn = {
+  script: [toolCall('gate'), text('one'), text('two')],
+  options: { messagesPerRun: 2 },
+  session: async (session, { untilBegun }) => {
+    await session.send('recorded', 'one', { id: 'm1' });
+    await untilBegun();
+    await session.send('recorded', 'two', { id: 'm2' });
+    await session.send('recorded', 'two', { id: 'm2' });
+    await session.steer('left', { id: 's1' });
+    openGate();
+    await session.close();
+  },
+};
+
 const kinds = {
   reply: { script: [text('hello')] },
   'tool-rounds': {
@@ -385,6 +403,57 @@ const kinds = {
     script: [reply(ask('helps'), ask('fails')), text('done')],
     agent: { tools: helpers, limits: { tokens: 10_000, time: '1 hour' } },
   },
+  'session-turns': {
+    script: [toolCall('gate'), toolCall('wait'), text('instead'), text('in the end')],
+    session: async (session, { untilBegun }) => {
+      await session.send('recorded', 'one', { id: 'm1' });
+      await untilBegun();
+      await session.steer('left', { id: 's1' });
+      await session.setTitle('Recorded');
+      await session.send('recorded', 'later', { id: 'm2' });
+      const again = untilBegun();
+      openGate();
+      await again;
+      await session.steer('too late', { id: 's2' });
+      await session.send('recorded', 'instead', { id: 'm3', whileBusy: 'replace' });
+      await session.close();
+    },
+  },
+  'session-cut': {
+    script: [text('one'), text('two')],
+    session: async (session) => {
+      const first = await session.send('recorded', 'one', { id: 'm1' });
+      await first.result();
+      await untilIdle(session);
+      const [message] = await session.transcript();
+      await session.fork({ upTo: message.id }, { sessionId: 'recorded-fork' });
+      await session.rollback({ before: message.id });
+      await (await session.send('recorded', 'two', { id: 'm2' })).result();
+      await session.close();
+    },
+  },
+  // Of a session in several runs, the first one, which ends while a turn runs, and the last.
+  'session-continued': { ...goingOn, run: 'first' },
+  'session-carried': goingOn,
+  'session-canceled': {
+    script: [toolCall('wait')],
+    session: async (session, { untilBegun, workflow }) => {
+      await session.send('recorded', 'one', { id: 'm1' });
+      await untilBegun();
+      await workflow.getHandle(session.sessionId).cancel();
+    },
+  },
+  // A turn that is given the messages of its session.
+  'session-turn': {
+    script: [toolCall('echo'), text('one'), text('two')],
+    agent: { instructions: ({ prompt }) => `Record ${prompt}.` },
+    session: async (session) => {
+      await session.send('recorded', 'one', { id: 'm1' });
+      await (await session.send('recorded', 'two', { id: 'm2' })).result();
+      await session.close();
+    },
+    child: 'm2',
+  },
   'local-tools': {
     script: [
       reply(toolCall('quick', { text: 'x' }), toolCall('echo'), toolCall('slow'), toolCall('not_yet')),
@@ -468,10 +537,9 @@ const kinds = {
   'dropped-rounds': { script: [long, long, text('done')], agent: { maxContextBytes: 100_000 } },
 };
 
-async function record(
-  name,
-  { script, options = {}, agent: more, run, meanwhile, asks, loses, child, foreign },
-) {
+async function record(name, kind) {
+  const { script, options = {}, agent: more, run, meanwhile, asks, loses, child } = kind;
+  const { session, foreign } = kind;
   const agent = defineAgent({
     name: 'recorded',
     instructions: 'Record.',
@@ -487,7 +555,7 @@ async function record(
     report.type === 'activity_started' ? running.set(report.token, report) : running.delete(report.token);
   await withWorker(
     agent,
-    async ({ start, client, worker: { options: made } }) => {
+    async ({ start, client, taskQueue, worker: { options: made } }) => {
       const other =
         foreign &&
         (await Worker.create({
@@ -496,7 +564,9 @@ async function record(
           activities: foreign,
         }));
       const ended = other?.run();
-      const turn = await start('go on', options);
+      const turn = session
+        ? await goThrough(session, client, client.session(`recorded-${name}`, { taskQueue, ...options }))
+        : await start('go on', options);
       if (meanwhile || loses) await started;
       if (loses) await reportLostActivities(client.client, [...running.values()], 'recording');
       await meanwhile?.(turn);
@@ -515,6 +585,17 @@ async function record(
     },
     { onActivity },
   );
+}
+
+/** Of a session: what is done to it, and its end. Looks like a turn, as far as recording goes. */
+async function goThrough(during, client, session) {
+  const untilBegun = () =>
+    new Promise((resolve) => {
+      begun = resolve;
+    });
+  const { workflow } = client.client;
+  await during(session, { untilBegun, workflow });
+  return { turnId: session.sessionId, result: () => workflow.getHandle(session.sessionId).result() };
 }
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });

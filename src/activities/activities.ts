@@ -21,16 +21,30 @@ import {
   type SubAgentUsage,
   type SubAgentUsageInput,
 } from '../shared/activities.js';
+import {
+  COLLECT_TURN,
+  type CollectedTurn,
+  type CollectTurnInput,
+  CUT_TRANSCRIPT,
+  type CutTranscript,
+  type CutTranscriptInput,
+  READ_MESSAGES,
+  type ReadMessages,
+  type ReadMessagesInput,
+} from '../shared/session-activities.js';
 import { versionProblem } from '../shared/version.js';
 import { callModel } from './call-model.js';
 import { checkAnswer } from './check-answer.js';
 import { checkSubAgentCall } from './check-sub-agent-call.js';
+import { collectTurn } from './collect-turn.js';
+import { cutTranscript, readMessages } from './packed-messages.js';
 import { checkCall, keepResult } from './remote-calls.js';
 import { reconcileTool, runTool } from './run-tool.js';
 import { sealTranscript } from './seal-transcript.js';
 import type { ActivityServices } from './services.js';
 import { subAgentUsage } from './sub-agent-usage.js';
 
+type SessionAnswer = CollectedTurn | CutTranscript | ReadMessages;
 type Answer =
   | CheckedAnswer
   | CheckedCall
@@ -38,7 +52,8 @@ type Answer =
   | InterruptedReply
   | RunToolResult
   | SealedTranscript
-  | SubAgentUsage;
+  | SubAgentUsage
+  | SessionAnswer;
 type Activity = (input: never) => Promise<Answer>;
 
 /**
@@ -58,6 +73,9 @@ export function holdfastActivities(services: ActivityServices): Record<string, A
     [CHECK_SUB_AGENT]: (input: RunToolInput) => checkSubAgentCall(services, readable('tool call', input)),
     [SEAL_TRANSCRIPT]: (input: SealTranscriptInput) =>
       sealTranscript(services, readable('transcript to pack', input)),
+    [COLLECT_TURN]: (input: CollectTurnInput) => collectTurn(services, readable('question', input)),
+    [CUT_TRANSCRIPT]: (input: CutTranscriptInput) => cutTranscript(services, readable('question', input)),
+    [READ_MESSAGES]: (input: ReadMessagesInput) => readMessages(services, readable('question', input)),
     [SUB_AGENT_USAGE]: (input: SubAgentUsageInput) => subAgentUsage(readable('question', input)),
   };
 }

@@ -24,7 +24,7 @@ import { asToolInput, isRemoteCall, type RemoteCall } from '../shared/remote-too
 import { lastWordIn, modelTimedOut, partialTextOf, type ToolEnd, triedIn } from '../shared/settle.js';
 import { SLEEP_MEMO, type SleepMemo } from '../shared/sleep.js';
 import { TURN_WORKFLOW, type TurnOutcome } from '../shared/turn.js';
-import { earlierMessages } from './carried-messages.js';
+import { earlierMessages, openingAfter, type ReadSegment } from './carried-messages.js';
 import { TurnNotFound } from './errors.js';
 import { decodeFailure, decodePayloads } from './payloads.js';
 import { recordedInput } from './recorded-input.js';
@@ -48,12 +48,15 @@ export class RecordedSteps {
   readonly #scheduled = new Map<string, Scheduled>();
   readonly #attempts = new Map<string, number>();
   readonly #subAgents: RecordedSubAgents;
+  readonly #readSegment: ReadSegment | undefined;
   #fallbackIds = new FallbackIds();
   #isFirst = true;
 
-  constructor(converter: LoadedDataConverter, workflowId: string) {
+  /** `readSegment`: for whoever can read what turns have packed into an artifact store. */
+  constructor(converter: LoadedDataConverter, workflowId: string, readSegment?: ReadSegment) {
     this.#converter = converter;
     this.#workflowId = workflowId;
+    this.#readSegment = readSegment;
     this.#subAgents = new RecordedSubAgents(converter);
   }
 
@@ -87,16 +90,19 @@ export class RecordedSteps {
     if (type !== TURN_WORKFLOW) {
       throw new TurnNotFound(`${this.#workflowId} is a workflow of the type ${type}, and no turn.`);
     }
-    const [input, second] = await this.#decode(attributes.input?.payloads);
+    const [raw, second] = await this.#decode(attributes.input?.payloads);
     // The turn refuses it from anybody but Temporal.
     const carried = attributes.continuedExecutionRunId ? (second as CarriedTurn | undefined) : undefined;
     this.#fallbackIds = new FallbackIds(carried?.interventions.fallbackIds);
+    const input = recordedInput(raw);
+    const firstRunId = attributes.firstExecutionRunId ?? '';
+    const read = this.#readSegment;
+    const opening = input.earlier && (await openingAfter(input.earlier, input, firstRunId, read));
+    const earlier = carried ? await earlierMessages(carried.transcript, read) : opening;
     return {
-      kind: 'started',
-      turnId: this.#workflowId,
-      firstRunId: attributes.firstExecutionRunId ?? '',
-      input: recordedInput(input),
-      ...(carried && { carried, earlier: await earlierMessages(carried.transcript) }),
+      ...{ kind: 'started', turnId: this.#workflowId, firstRunId, input },
+      ...(carried && { carried }),
+      ...(earlier && { earlier }),
     };
   }
 

@@ -61,10 +61,17 @@ export class TurnFold {
   #final: FinalCall | undefined;
   #sleeping = new SleepingCalls();
   readonly #steers = new Map<string, SteerMessage>();
+  readonly #delivered = new Set<string>();
 
   /** What the turn runs with; undefined before its first reply. */
   get settings(): TurnSettings | undefined {
     return this.#settings;
+  }
+
+  /** The messages sent into the turn that no model call has seen, and the ids of those that one has. */
+  get sent(): { undelivered: SteerMessage[]; delivered: string[] } {
+    const undelivered = [...this.#steers.values()].filter(({ id }) => !this.#delivered.has(id));
+    return { undelivered, delivered: [...this.#delivered] };
   }
 
   /** The recorded events that the step makes, each with the next `seq`. */
@@ -300,6 +307,7 @@ export class TurnFold {
   /** Steering messages that the model call about to start is the first to see. */
   #deliver(ids: readonly string[]): NewEvent[] {
     const steers = ids.flatMap((id) => this.#steers.get(id) ?? []);
+    for (const id of ids) this.#delivered.add(id);
     this.messages.push(...steers.map(steerMessage));
     return steers.map((steer) => ({ type: 'steered', steer }));
   }

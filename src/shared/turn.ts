@@ -1,5 +1,5 @@
 import type { NamedArtifact } from './artifact-names.js';
-import type { TranscriptBase } from './carried.js';
+import { isTranscriptBase, type TranscriptBase } from './carried.js';
 import type { Intervention, SteerMessage } from './interventions.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes } from './json.js';
 import { type Budget, type ExceededBudget, isLimits, type Limits } from './limits.js';
@@ -63,8 +63,12 @@ export type TurnInput = {
   tenant?: string;
   /** W3C trace context. */
   traceparent?: string;
-  /** Set by the turn that calls a sub-agent. */
+  /** Set by the turn that calls a sub-agent, and by a session. */
   parent?: ParentTurn;
+  /** Set by a session: its messages up to now, packed, in the place of a `transcript`. */
+  earlier?: TranscriptBase;
+  /** Set by a session: the rules that people have added by "always" to this agent in its earlier turns. */
+  always?: string[];
 };
 
 const isTurnInput = isShape(
@@ -83,8 +87,13 @@ const isTurnInput = isShape(
     tenant: isTenant,
     traceparent: isText,
     parent: isParentTurn,
+    earlier: isTranscriptBase,
+    always: isListOf(isText),
   },
 );
+
+/** What a turn is given by whoever started it in another one's name. */
+export type GivenByParent = 'parent' | 'earlier' | 'always';
 
 /** What is wrong with a turn input, one line each: `limits.iterations: expected a whole number ...`. None if it is one. */
 export function turnInputProblems(value: unknown): string[] {
@@ -92,6 +101,8 @@ export function turnInputProblems(value: unknown): string[] {
     // JSON that is nested some thousand levels deep overflows the stack of whoever writes it.
     const bytes = jsonBytes(value);
     const problems = isTurnInput(value, '');
+    if (isJsonObject(value) && value['earlier'] && value['transcript'])
+      problems.push('transcript: a turn that is given `earlier` messages takes no others');
     if (problems.length > 0 || bytes <= INPUT_BYTES) return problems;
     return [`(it): takes ${bytes} bytes; a turn's input may take ${INPUT_BYTES}. ${adviceOn(value)}`];
   } catch (error) {

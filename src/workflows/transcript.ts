@@ -68,10 +68,17 @@ export class Transcript {
     return this.#bytes;
   }
 
-  /** The messages before the turn's own ones. */
-  open(messages: readonly Message[], deltaFrom: number): void {
-    this.#deltaFrom = deltaFrom;
-    this.add(...messages);
+  /** The messages before the turn's own ones, and these; the `earlier` ones of a session come right before them. */
+  open(messages: readonly Message[], deltaFrom: number, earlier?: TranscriptBase): void {
+    if (earlier) {
+      this.#base = withFirst(earlier, messages.slice(0, deltaFrom));
+      this.#deltaFrom = this.#base.count;
+      this.#handedOut = this.#base.count;
+      this.add(...messages.slice(deltaFrom));
+    } else {
+      this.#deltaFrom = deltaFrom;
+      this.add(...messages);
+    }
     this.#added = messages.length - deltaFrom;
   }
 
@@ -88,7 +95,8 @@ export class Transcript {
 
   /** Puts what is none of the turn's own messages before all others. */
   begin(message: Message): void {
-    this.#messages.unshift(message);
+    if (this.#base) this.#base = withFirst(this.#base, [message]);
+    else this.#messages.unshift(message);
     this.#deltaFrom += 1;
     this.#rewritten();
   }
@@ -113,13 +121,15 @@ export class Transcript {
     this.#bytes = 0;
     this.#measured = 0;
     this.#epoch += 1;
-    this.#handedOut = 0;
+    this.#handedOut = this.#base?.count ?? 0;
   }
 
   /** The messages that the turn added, where this run holds all of them. */
   delta(): Message[] | undefined {
-    const messages = this.#messages.slice(this.#deltaFrom);
-    return this.#base || messages.length < this.#added ? undefined : messages;
+    const packed = this.#base?.count ?? 0;
+    if (packed > this.#deltaFrom) return undefined;
+    const messages = this.#messages.slice(this.#deltaFrom - packed);
+    return messages.length < this.#added ? undefined : messages;
   }
 
   /** Names every message up to now, and sends none. The worker's cache has them all before the call is scheduled. */
@@ -171,6 +181,13 @@ export class Transcript {
     }
     return { ...page, messages };
   }
+}
+
+/** With these before all that is packed. */
+function withFirst(base: TranscriptBase, first: Message[]): TranscriptBase {
+  if (first.length === 0) return base;
+  const segment = { count: first.length, bytes: jsonBytes(first), plain: first };
+  return { ...base, segments: [segment, ...base.segments], count: base.count + first.length };
 }
 
 /** A query's argument may be anything that somebody typed. */

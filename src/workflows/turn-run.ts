@@ -98,7 +98,7 @@ export class TurnRun {
       this.#resume(carried);
     } else {
       const { messages, deltaFrom } = openingMessages(this.input, this.firstRunId);
-      this.transcript.open(messages, deltaFrom);
+      this.transcript.open(messages, deltaFrom, this.input.earlier);
       this.artifacts.learn(messages);
     }
     this.show();

@@ -28,8 +28,9 @@ export async function turn(raw: TurnInput, carried?: CarriedTurn): Promise<TurnO
   const input = readTurnInput(raw);
   const earlier = readCarried(carried);
   const interventions = new Interventions(earlier?.interventions);
-  const { mode } = input;
-  const people = new People(interventions, earlier?.permissions ?? { ...(mode !== undefined && { mode }) });
+  const { mode, always } = input;
+  const given = { ...(mode !== undefined && { mode }), ...(always && { always }) };
+  const people = new People(interventions, earlier?.permissions ?? given);
   const run = new TurnRun(input, people);
 
   run.begin(earlier);
