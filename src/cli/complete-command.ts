@@ -15,7 +15,7 @@ export async function completeCommand(program: Command, typed: readonly string[]
     process.stdout.write(`:${found.kind}\n`);
     return;
   }
-  const words = found.kind === 'words' ? found.words : await turns(found.prefix);
+  const words = found.kind === 'words' ? found.words : await onServer(found.kind, found.prefix);
   process.stdout.write(
     words.map(({ word, description }) => `${word}\t${oneLine(description)}\n`).join(''),
     () =>
@@ -24,9 +24,9 @@ export async function completeCommand(program: Command, typed: readonly string[]
   );
 }
 
-async function turns(prefix: string): Promise<Word[]> {
+async function onServer(kind: 'turns' | 'sessions', prefix: string): Promise<Word[]> {
   const late = new Promise<Word[]>((resolve) => setTimeout(resolve, SERVER_MS, []));
   // What asks the server takes a while to load, and is not needed for anything else.
-  const read = import('./completion/turn-words.js').then(({ turnWords }) => turnWords(prefix));
+  const read = import('./completion/id-words.js').then(({ idWords }) => idWords(kind, prefix));
   return await Promise.race([late, read.catch(() => [])]);
 }

@@ -5,6 +5,7 @@ import { PERMISSION_MODES } from '../shared/permissions.js';
 import { EXIT_USAGE } from './exit-codes.js';
 import { declareKeyCommands } from './key-commands.js';
 import { amount, collected, durationText, wholeNumber } from './option-values.js';
+import { declareSessionCommands } from './session-commands.js';
 import { declareTurnCommands } from './turn-commands.js';
 import { leaveWithReader } from './unread.js';
 
@@ -143,6 +144,8 @@ server
     const { stopServerCommand } = await import('./server-command.js');
     await stopServerCommand();
   });
+
+declareSessionCommands(program);
 
 declareTurnCommands(program);
 

@@ -1,4 +1,10 @@
-import { InvalidInput, TurnConflict, TurnNotFound } from '../client/errors.js';
+import {
+  InvalidInput,
+  SessionClosed,
+  SessionNotFound,
+  TurnConflict,
+  TurnNotFound,
+} from '../client/errors.js';
 import { ServerError } from '../server/server-error.js';
 import { EXIT_FAILED, EXIT_USAGE } from './exit-codes.js';
 import { ServerUnreachable } from './reach-server.js';
@@ -17,6 +23,8 @@ export function reportError(error: unknown): number {
     error instanceof ServerUnreachable ||
     error instanceof TurnConflict ||
     error instanceof TurnNotFound ||
+    error instanceof SessionNotFound ||
+    error instanceof SessionClosed ||
     error instanceof InvalidInput ||
     // Keys that this process has not.
     (error instanceof Error && error.name.startsWith('Codec.'));

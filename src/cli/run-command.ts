@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { realpathSync, statSync } from 'node:fs';
 
 import { AgentClient } from '../client/agent-client.js';
 import type { TurnHandle } from '../client/turn-handle.js';
 import { ensureServer, type TemporalServer } from '../server/embedded.js';
-import type { Duration } from '../shared/duration.js';
-import type { Limits } from '../shared/limits.js';
 import type { Message } from '../shared/messages.js';
 import type { PermissionMode } from '../shared/permissions.js';
 import type { PromptPart } from '../shared/prompt-parts.js';
@@ -16,6 +13,7 @@ import { promptWith } from './attachments.js';
 import { checkedCodec } from './codec-settings.js';
 import { coder, turnQueue } from './coder.js';
 import { EXITS_AT_LIMIT } from './exit-codes.js';
+import { type LimitOptions, limitsOf } from './limit-options.js';
 import { modelOf } from './model-access.js';
 import type { Place } from './open-client.js';
 import { installQuietRuntime } from './quiet-runtime.js';
@@ -27,14 +25,11 @@ import { printJson, printText } from './turn-report.js';
 import { findTurn } from './turns/find-turn.js';
 import { UsageError } from './usage-error.js';
 import { turnLink } from './web-ui.js';
+import { workspace } from './workspace.js';
 
-export type RunOptions = {
+export type RunOptions = LimitOptions & {
   workspace: string;
   model?: string;
-  iterations?: number;
-  tokens?: number;
-  cost?: number;
-  time?: Duration;
   continue?: string;
   mode?: PermissionMode;
   turnId?: string;
@@ -114,14 +109,6 @@ async function checked(given: string | undefined, options: RunOptions): Promise<
   };
 }
 
-function workspace(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (!found) throw new UsageError(`There is no folder ${path}. Give an existing one with --workspace.`);
-  if (!found.isDirectory())
-    throw new UsageError(`${path} is a file. Give the folder that it is in with --workspace.`);
-  return realpathSync(path);
-}
-
 async function connectClient({ taskQueue }: Run, { address, namespace }: TemporalServer) {
   const client = await reach(address, () => AgentClient.connect({ address, namespace, taskQueue }));
   await checkNamespace(client.client);
@@ -146,19 +133,13 @@ async function startTurn(
   options: RunOptions,
 ): Promise<TurnHandle> {
   const { client } = place;
-  const { iterations, tokens, cost, time, mode } = options;
-  const limits: Limits = {
-    ...(iterations !== undefined && { iterations }),
-    ...(tokens !== undefined && { tokens }),
-    ...(cost !== undefined && { cost: { usd: cost } }),
-    ...(time !== undefined && { time }),
-  };
+  const { mode } = options;
   const transcript = options.continue === undefined ? undefined : await transcriptOf(place, options.continue);
   const turn = await client.start('coder', prompt, {
     turnId,
     stream: true,
     metadata: { workspace: root },
-    limits,
+    limits: limitsOf(options),
     ...(transcript && { transcript }),
     ...(mode !== undefined && { mode }),
   });

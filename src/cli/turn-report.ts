@@ -48,6 +48,14 @@ export async function printEnd(
   server: TemporalServer,
   tookMs: number,
 ): Promise<number> {
+  const exitCode = await printOutcome(printer, turn, tookMs);
+  const link = turnLink(server, turn.turnId);
+  if (link) printer.note(terminalOf(process.stdout).style.dim(`Web UI: ${link}`));
+  return exitCode;
+}
+
+/** As {@link printEnd}, in one line where it ended well. */
+export async function printOutcome(printer: TurnPrinter, turn: TurnHandle, tookMs: number): Promise<number> {
   const { style } = terminalOf(process.stdout);
   const end = await endOf(turn);
   if (end.kind === 'failed' && end.exitCode !== EXIT_INTERRUPTED) {
@@ -58,13 +66,11 @@ export async function printEnd(
   const costs = usage ? costOf(usage) : '';
   const calls = iterations === undefined ? '' : ` · ${iterations} model call${iterations === 1 ? '' : 's'}`;
   printer.note(style.dim(`${end.label}${calls}${tokens}${costs} · ${duration(tookMs)}`));
-  const link = turnLink(server, turn.turnId);
-  if (link) printer.note(style.dim(`Web UI: ${link}`));
   return end.exitCode;
 }
 
 /** Nothing where no price is known, as without a table of them. */
-function costOf({ costUsd, modelCalls }: TurnUsage): string {
+export function costOf({ costUsd, modelCalls }: TurnUsage): string {
   if (costUsd === undefined || modelCalls === 0) return '';
   return ` · $${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`;
 }

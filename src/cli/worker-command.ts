@@ -16,12 +16,7 @@ const PROGRAM = fileURLToPath(new URL('./worker-process.js', import.meta.url));
 
 /** `holdfast worker`: serves the agents that a module exports until SIGTERM or Ctrl-C. Returns the exit code. */
 export async function workerCommand(module: string, options: { taskQueue?: string }): Promise<number> {
-  const path = resolve(module);
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (!found?.isFile()) {
-    const what = found ? `${path} is a folder.` : `There is no file ${path}.`;
-    throw new UsageError(`${what} Give the module that exports your agents, such as dist/agent.js.`);
-  }
+  const path = modulePath(module);
   const codec = checkedCodec();
   const { write, style } = terminalOf(process.stderr);
   const server = await ensureServer({ onProgress: (line) => write(`${style.dim(line)}\n`) });
@@ -57,6 +52,15 @@ export async function workerCommand(module: string, options: { taskQueue?: strin
   } finally {
     await client.close();
   }
+}
+
+/** Throws a UsageError where there is no such file. */
+export function modulePath(module: string): string {
+  const path = resolve(module);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile()) return path;
+  const what = found ? `${path} is a folder.` : `There is no file ${path}.`;
+  throw new UsageError(`${what} Give the module that exports your agents, such as dist/agent.js.`);
 }
 
 function eventLine(event: SupervisorEvent): string {

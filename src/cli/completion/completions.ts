@@ -1,11 +1,11 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** What may stand where the cursor is. `files` and `folders` the shell itself completes; `turns` are on the server. */
+/** What may stand where the cursor is. `files` and `folders` the shell itself completes; `turns` and `sessions` are on the server. */
 export type Completions =
   | { kind: 'words'; words: Word[] }
   | { kind: 'files' }
   | { kind: 'folders' }
-  | { kind: 'turns'; prefix: string };
+  | { kind: 'turns' | 'sessions'; prefix: string };
 
 export type Word = { word: string; description: string };
 
@@ -78,6 +78,8 @@ function argumentsOf(argument: Argument, last: string): Completions {
   switch (argument.name()) {
     case 'turn':
       return { kind: 'turns', prefix: last };
+    case 'session':
+      return { kind: 'sessions', prefix: last };
     case 'module':
       return { kind: 'files' };
     case 'folder':

@@ -1,4 +1,4 @@
-import { createInterface, type Interface } from 'node:readline/promises';
+import { createInterface } from 'node:readline/promises';
 import type { TurnHandle } from '../../client/turn-handle.js';
 import type { OpenRequest } from '../../client/waiting.js';
 import { innermost, type TurnEvent } from '../../shared/events.js';
@@ -6,6 +6,20 @@ import { isJsonObject, parseJson } from '../../shared/json.js';
 import { requestText } from './approvals-command.js';
 
 type Streams = { input: NodeJS.ReadStream; output: NodeJS.WriteStream };
+
+/** Where a person is asked: lines that they type, one for each prompt. */
+export type AskedLines = {
+  question(prompt: string, options: { signal: AbortSignal }): Promise<string>;
+  /** Puts a text into the line that is typed. */
+  write(text: string): void;
+  close(): void;
+};
+
+type Asking = {
+  open(): AskedLines;
+  /** How long an "always" holds: `this turn`. */
+  always: string;
+};
 
 /** Who decides while `holdfast run` shows a turn. */
 export type Desk = { hear(event: TurnEvent): void; close(): void };
@@ -19,7 +33,20 @@ export function deskAt(
   note: (text: string) => void,
   streams: Streams = { input: process.stdin, output: process.stderr },
 ): Desk {
-  return streams.input.isTTY && streams.output.isTTY ? new Asker(turn, note, streams) : new Signpost(note);
+  if (!streams.input.isTTY || !streams.output.isTTY) return new Signpost(note);
+  return new Asker(turn, note, { open: () => openLines(streams), always: 'this turn' });
+}
+
+/** As {@link deskAt}, where the lines are somebody else's. */
+export function deskWith(turn: TurnHandle, note: (text: string) => void, asking: Asking | undefined): Desk {
+  return asking ? new Asker(turn, note, asking) : new Signpost(note);
+}
+
+function openLines(streams: Streams): AskedLines {
+  const lines = createInterface(streams);
+  // A terminal in raw mode gives the key to readline, and no signal to the process.
+  lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  return lines;
 }
 
 class Signpost implements Desk {
@@ -48,16 +75,16 @@ class Signpost implements Desk {
 class Asker implements Desk {
   readonly #turn: TurnHandle;
   readonly #note: (text: string) => void;
-  readonly #streams: Streams;
+  readonly #asks: Asking;
   /** Two turns may have calls of one id. */
   readonly #waiting = new Map<string, OpenRequest>();
   /** What is being asked, and what ends it. */
   #asking: { request: OpenRequest; stop: AbortController } | undefined;
 
-  constructor(turn: TurnHandle, note: (text: string) => void, streams: Streams) {
+  constructor(turn: TurnHandle, note: (text: string) => void, asks: Asking) {
     this.#turn = turn;
     this.#note = note;
-    this.#streams = streams;
+    this.#asks = asks;
   }
 
   hear(told: TurnEvent): void {
@@ -103,9 +130,7 @@ class Asker implements Desk {
 
   async #ask(request: OpenRequest, signal: AbortSignal): Promise<void> {
     this.#note(requestText(request, this.#turn.turnId).trimEnd());
-    const lines = createInterface(this.#streams);
-    // A terminal in raw mode gives the key to readline, and no signal to the process.
-    lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+    const lines = this.#asks.open();
     try {
       if (request.type === 'question_asked') await this.#answer(request, lines, signal);
       else await this.#decide(request, lines, signal);
@@ -116,7 +141,7 @@ class Asker implements Desk {
 
   async #answer(
     request: Extract<OpenRequest, { type: 'question_asked' }>,
-    lines: Interface,
+    lines: AskedLines,
     signal: AbortSignal,
   ) {
     const said = await lines.question('answer> ', { signal });
@@ -130,12 +155,12 @@ class Asker implements Desk {
 
   async #decide(
     request: Extract<OpenRequest, { type: 'approval_requested' }>,
-    lines: Interface,
+    lines: AskedLines,
     signal: AbortSignal,
   ) {
     const { callId, always } = request;
     const turn = this.#turnOf(request);
-    const more = always.length > 0 ? ', a always for this turn' : '';
+    const more = always.length > 0 ? `, a always for ${this.#asks.always}` : '';
     for (;;) {
       const said = (await lines.question(`y yes, n no${more}, e edit> `, { signal })).trim().toLowerCase();
       if (said === 'y' || said === 'yes') return await turn.approve(callId);
@@ -153,7 +178,7 @@ class Asker implements Desk {
 
   async #edited(
     { input }: Extract<OpenRequest, { type: 'approval_requested' }>,
-    lines: Interface,
+    lines: AskedLines,
     signal: AbortSignal,
   ) {
     const asked = lines.question('arguments> ', { signal });

@@ -32,6 +32,8 @@ export type ListOptions = {
   limit: number;
 };
 
+/** A turn that went on in a new run is listed once, by its last run. */
+export const TURNS = `WorkflowType = '${TURN_WORKFLOW}' AND ExecutionStatus != 'ContinuedAsNew'`;
 export const RECENT_HOURS = 24;
 /** Agents are in the turns' histories, which no query of the server reads: so many turns are looked at for one. */
 const LOOKED_AT = 1000;
@@ -62,22 +64,24 @@ export async function listTurns(
   return { turns: turns.slice(0, limit), more: turns.length > limit || lookedAt >= LOOKED_AT };
 }
 
-/** The ids of the latest turns, and nothing else of them. */
-export async function listTurnIds(client: Client, prefix: string, limit: number): Promise<string[]> {
+/** The ids of the latest workflows of a query, and nothing else of them. */
+export async function listIds(
+  client: Client,
+  query: string,
+  { prefix, limit }: { prefix: string; limit: number },
+): Promise<string[]> {
   const ids = new Set<string>();
-  for await (const { workflowId } of client.workflow.list({ query: queryFor(true), pageSize: 200 })) {
+  for await (const { workflowId } of client.workflow.list({ query, pageSize: 200 })) {
     if (workflowId.startsWith(prefix)) ids.add(workflowId);
     if (ids.size >= limit) break;
   }
   return [...ids];
 }
 
-/** A turn that went on in a new run is listed once, by its last run. */
 function queryFor(all: boolean): string {
-  const turns = `WorkflowType = '${TURN_WORKFLOW}' AND ExecutionStatus != 'ContinuedAsNew'`;
-  if (all) return turns;
+  if (all) return TURNS;
   const since = new Date(Date.now() - RECENT_HOURS * 3_600_000).toISOString();
-  return `${turns} AND (ExecutionStatus = 'Running' OR CloseTime > '${since}')`;
+  return `${TURNS} AND (ExecutionStatus = 'Running' OR CloseTime > '${since}')`;
 }
 
 async function listed(client: Client, execution: WorkflowExecutionInfo): Promise<ListedTurn | undefined> {

@@ -34,7 +34,7 @@ export function paintStatus({ style }: Terminal, text: string): string {
 }
 
 /** `45 s`, `12 min`, `3 h`, `5 d`: as it is told in a table. */
-function age(ms: number): string {
+export function age(ms: number): string {
   if (ms < 60_000) return `${Math.max(0, Math.floor(ms / 1000))} s`;
   if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min`;
   return ms < 86_400_000 ? `${Math.floor(ms / 3_600_000)} h` : `${Math.floor(ms / 86_400_000)} d`;

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import type { AgentClient } from '../../client/agent-client.js';
+import type { SessionHandle } from '../../client/session-handle.js';
+import type { SendOptions } from '../../client/session-options.js';
+import type { TurnEvent } from '../../shared/events.js';
+import type { SendReceipt, WhileBusy } from '../../shared/session-requests.js';
+import { EXITS_AT_LIMIT } from '../exit-codes.js';
+import { type Desk, deskWith } from '../people/ask-in-terminal.js';
+import { cut, oneLine } from '../table.js';
+import { safeText } from '../terminal.js';
+import { TurnPrinter } from '../turn-printer.js';
+import { printJsonEnd, printOutcome } from '../turn-report.js';
+import type { Screen } from './screen.js';
+
+/** What each message is sent with. */
+export type Asked = Pick<SendOptions, 'mode' | 'limits' | 'model'> & { agent: string };
+
+/** Said where a limit has ended a turn and nothing else is said. */
+export const GO_ON = 'Go on.';
+
+/** Of the first message, as the session's title. */
+const TITLE_COLUMNS = 60;
+
+/** A session on a screen: what is sent to it, and what its turns do. */
+export class Conversation {
+  session: SessionHandle;
+  readonly asked: Asked;
+  readonly screen: Screen;
+  readonly printer: TurnPrinter;
+  /** The exit code of the last turn. */
+  exitCode = 0;
+  /** A limit has ended the last turn. */
+  isAtLimit = false;
+  readonly #client: AgentClient;
+  readonly #begun: (title: string) => SessionHandle;
+  readonly #isJson: boolean;
+  /** Turns that have not ended, as far as this chat knows. */
+  readonly #open = new Set<string>();
+  /** Whose prompts are on the screen already. */
+  readonly #shown = new Set<string>();
+  #running: { turnId: string; desk: Desk; startedAt: string } | undefined;
+  #watch: { stop: AbortController; done: Promise<void> } | undefined;
+  #whenIdle: (() => void)[] = [];
+  /** The session can't be watched any more. */
+  onFault: (error: unknown) => void = () => undefined;
+  /** The session has been closed, and its last turn has ended. */
+  onEnd: () => void = () => undefined;
+
+  constructor(
+    client: AgentClient,
+    session: (title?: string) => SessionHandle,
+    { screen, asked, isJson }: { screen: Screen; asked: Asked; isJson: boolean },
+  ) {
+    this.#client = client;
+    this.#begun = session;
+    this.session = session();
+    this.screen = screen;
+    this.asked = asked;
+    this.#isJson = isJson;
+    this.printer = new TurnPrinter(screen.terminal);
+  }
+
+  get isBusy(): boolean {
+    return this.#open.size > 0;
+  }
+
+  /** A session begins with its first message. */
+  get isBegun(): boolean {
+    return this.#watch !== undefined;
+  }
+
+  /** Resolves once no turn runs or waits. */
+  async idle(): Promise<void> {
+    if (this.isBusy) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  note(text: string): void {
+    if (!this.#isJson) this.printer.note(text);
+    else process.stderr.write(`${text}\n`);
+  }
+
+  /** Less than a note. */
+  remark(text: string): void {
+    this.note(this.screen.terminal.style.dim(text));
+  }
+
+  async say(text: string, whileBusy: WhileBusy): Promise<void> {
+    const wasBusy = this.isBusy;
+    const id = randomUUID();
+    const own = `${this.session.sessionId}/${id}`;
+    this.isAtLimit = false;
+    this.#shown.add(own);
+    // Its turn may be over before the session has answered.
+    this.#opened(own);
+    const { agent, ...rest } = this.asked;
+    if (!this.isBegun) this.session = this.#begun(cut(oneLine(text), TITLE_COLUMNS));
+    try {
+      const { sent, turnId } = await this.session.send(agent, text, { id, whileBusy, stream: true, ...rest });
+      this.watch();
+      if (turnId !== own) this.#closed(own);
+      if (!sent)
+        this.remark('No worker has answered yet. The message is kept; its turn comes when one does.');
+      else this.#tell(sent, own, wasBusy && whileBusy);
+    } catch (error) {
+      this.#closed(own);
+      throw error;
+    }
+  }
+
+  #tell({ status }: SendReceipt, own: string, whileBusy: WhileBusy | false): void {
+    // Once its turn begins, more is on the screen.
+    if (whileBusy && status !== 'started') this.#shown.delete(own);
+    if (status === 'steered') this.remark('  ↳ joins the running turn before its next model call');
+    else if (whileBusy && status === 'queued')
+      this.remark(
+        whileBusy === 'replace' ? '  ↳ is next; what runs is interrupted' : '  ↳ waits for its turn',
+      );
+  }
+
+  /** Follows the session from after an offset on, or from its start. */
+  watch(after?: string): void {
+    if (this.#watch) return;
+    const stop = new AbortController();
+    const done = this.#follow(after, stop.signal).catch((error: unknown) => {
+      if (!stop.signal.aborted) this.onFault(error);
+    });
+    this.#watch = { stop, done };
+  }
+
+  /** A turn that runs already. */
+  expect(turnId: string): void {
+    this.#opened(turnId);
+  }
+
+  /** Goes on with another session. What this one does is not shown any more. */
+  async moveTo(session: SessionHandle): Promise<void> {
+    await this.leave();
+    this.#open.clear();
+    this.session = session;
+    this.watch();
+  }
+
+  async leave(): Promise<void> {
+    this.#running?.desk.close();
+    this.#running = undefined;
+    this.#watch?.stop.abort();
+    await this.#watch?.done;
+    this.#watch = undefined;
+  }
+
+  async #follow(after: string | undefined, signal: AbortSignal): Promise<void> {
+    const options = { signal, ...(after !== undefined && { after }) };
+    for await (const { event } of this.session.events(options)) {
+      if (signal.aborted) return;
+      if (this.#isJson) process.stdout.write(`${JSON.stringify(event)}\n`);
+      await this.#hear(event);
+    }
+    if (!signal.aborted) this.onEnd();
+  }
+
+  async #hear(event: TurnEvent): Promise<void> {
+    if (event.type === 'turn_started') this.#begin(event);
+    const { desk } = this.#running ?? {};
+    if (!this.#isJson) {
+      this.printer.print(event);
+      desk?.hear(event);
+    }
+    if (event.type === 'turn_ended') await this.#end(event);
+  }
+
+  #begin({ turnId, at, agent, prompt }: Extract<TurnEvent, { type: 'turn_started' }>): void {
+    this.#opened(turnId);
+    if (!this.#isJson && !this.#shown.has(turnId))
+      this.note(this.screen.terminal.style.bold(`> ${safeText(prompt)}`));
+    if (agent !== this.asked.agent) this.remark(`  ${agent}:`);
+    const asking = this.screen.isTerminal && {
+      always: 'this session',
+      open: () => ({
+        question: (text: string, options: { signal: AbortSignal }) => this.screen.question(text, options),
+        write: (text: string) => this.screen.edit(text),
+        close: () => undefined,
+      }),
+    };
+    const desk = deskWith(this.#client.turn(turnId), (text) => this.note(text), asking || undefined);
+    this.#running = { turnId, desk, startedAt: at };
+  }
+
+  async #end({ turnId, at }: Extract<TurnEvent, { type: 'turn_ended' }>): Promise<void> {
+    const { desk, startedAt = at } = this.#running ?? {};
+    desk?.close();
+    this.#running = undefined;
+    const turn = this.#client.turn(turnId);
+    const tookMs = Date.parse(at) - Date.parse(startedAt);
+    this.exitCode = this.#isJson ? await printJsonEnd(turn) : await printOutcome(this.printer, turn, tookMs);
+    this.isAtLimit = EXITS_AT_LIMIT.includes(this.exitCode);
+    if (this.isAtLimit && this.screen.isTerminal)
+      this.note(`A limit has ended it. Enter alone goes on (“${GO_ON}”); or say what else.`);
+    this.#closed(turnId);
+  }
+
+  #opened(turnId: string): void {
+    this.#open.add(turnId);
+    this.#showPrompt();
+  }
+
+  #closed(turnId: string): void {
+    this.#open.delete(turnId);
+    this.#showPrompt();
+    if (!this.isBusy) for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  #showPrompt(): void {
+    this.screen.prompt(this.isBusy ? 'steer> ' : '> ');
+  }
+}
