@@ -83,7 +83,7 @@ async function chat(
   const history = opened.isNew ? [] : await resume(conversation);
   if (!serving.isOwn) await tellOfLackingWorkers(place, opened, conversation);
   const how = await talk(conversation, serving, history);
-  if (!isJson) howToComeBack(conversation, how, serving);
+  if (!isJson) howToComeBack(conversation, serving);
   return how === 'twice' ? EXIT_INTERRUPTED : conversation.exitCode;
 }
 
@@ -143,12 +143,12 @@ async function tellOfLackingWorkers(
   );
 }
 
-function howToComeBack(conversation: Conversation, how: 'once' | 'twice', { isOwn }: Serving): void {
+function howToComeBack(conversation: Conversation, { isOwn }: Serving): void {
   const { write } = terminalOf(process.stderr);
   const waits = isOwn
     ? 'The turn is not over. Its worker was this chat: it goes on when you come back.'
     : 'The turn is not over, and goes on without you.';
-  if (conversation.isBusy) write(`${how === 'twice' ? 'The turn was told to end.' : waits}\n`);
+  if (conversation.isBusy) write(`${conversation.isInterrupted ? 'The turn was told to end.' : waits}\n`);
   const back = `Come back: holdfast chat ${quoted(conversation.session.sessionId)}`;
   write(`${conversation.isBegun ? back : 'Nothing was said.'}\n`);
 }

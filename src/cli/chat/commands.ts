@@ -32,10 +32,10 @@ const COMMANDS: readonly ChatCommand[] = [
   {
     name: 'fork',
     takes: '[TEXT]',
-    does: 'go on in a new session with the messages up to now; TEXT is its first message',
+    does: 'go on in a new session with the messages up to now',
     run: fork,
   },
-  { name: 'rollback', does: 'forget the last turn; its message comes back to be edited', run: rollback },
+  { name: 'rollback', does: 'forget the last turn; its message can be edited', run: rollback },
   {
     name: 'transcript',
     takes: '[FILE]',
@@ -47,7 +47,7 @@ const COMMANDS: readonly ChatCommand[] = [
   {
     name: 'agent',
     takes: '[NAME]',
-    does: 'show which agent the next message is for, or change it',
+    does: 'show whom the next message is for, or change it',
     run: (chat, text) => setting(chat, 'agent', text),
   },
   {
@@ -81,8 +81,8 @@ function wanted(text: string, name: string): string {
 function help({ screen }: Conversation): string {
   const rows = COMMANDS.map(({ name, takes = '', does }) => [`/${name} ${takes}`, does]);
   const keys = [
-    ['a line', 'a message; while a turn runs it joins that turn before its next model call'],
-    ['\\ at the end', 'the message goes on in another line; pasted lines are one message'],
+    ['a line', 'a message; while a turn runs it joins that turn'],
+    ['\\ at the end', 'it goes on in another line; a paste is one message'],
     ['Ctrl-C', 'interrupts the turn; once more leaves'],
   ];
   return table([...rows, ...keys], screen.terminal.width ?? 200).trimEnd();

@@ -27,10 +27,15 @@ export class Conversation {
   readonly asked: Asked;
   readonly screen: Screen;
   readonly printer: TurnPrinter;
+  /** A session begins with its first message. */
+  isBegun = false;
   /** The exit code of the last turn. */
   exitCode = 0;
   /** A limit has ended the last turn. */
   isAtLimit = false;
+  /** The turn that runs was told to end. */
+  isInterrupted = false;
+  #isNextInterrupted = false;
   readonly #client: AgentClient;
   readonly #begun: (title: string) => SessionHandle;
   readonly #isJson: boolean;
@@ -64,14 +69,23 @@ export class Conversation {
     return this.#open.size > 0;
   }
 
-  /** A session begins with its first message. */
-  get isBegun(): boolean {
-    return this.#watch !== undefined;
-  }
-
   /** Resolves once no turn runs or waits. */
   async idle(): Promise<void> {
     if (this.isBusy) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  /** Ends the running turn, or the next one where that is only about to begin. */
+  async interrupt(): Promise<void> {
+    const { turnId } = this.#running ?? {};
+    if (turnId === undefined) this.#isNextInterrupted = true;
+    else await this.#interruptTurn(turnId);
+  }
+
+  /** The turn itself: the session may have gone on to another one by now. */
+  async #interruptTurn(turnId: string): Promise<void> {
+    this.#isNextInterrupted = false;
+    this.isInterrupted = true;
+    await this.#client.turn(turnId).interrupt('Ctrl-C');
   }
 
   note(text: string): void {
@@ -119,6 +133,7 @@ export class Conversation {
 
   /** Follows the session from after an offset on, or from its start. */
   watch(after?: string): void {
+    this.isBegun = true;
     if (this.#watch) return;
     const stop = new AbortController();
     const done = this.#follow(after, stop.signal).catch((error: unknown) => {
@@ -183,6 +198,8 @@ export class Conversation {
     };
     const desk = deskWith(this.#client.turn(turnId), (text) => this.note(text), asking || undefined);
     this.#running = { turnId, desk, startedAt: at };
+    this.isInterrupted = false;
+    if (this.#isNextInterrupted) this.#interruptTurn(turnId).catch((error: unknown) => this.onFault(error));
   }
 
   async #end({ turnId, at }: Extract<TurnEvent, { type: 'turn_ended' }>): Promise<void> {

@@ -8,6 +8,8 @@ export type ScreenListener = {
   line(text: string): void;
   /** Ctrl-C. `typed`: what was in the line, which is cleared where this returns true. */
   interrupt(typed: string): boolean;
+  /** Any other key. */
+  key(): void;
   /** Ctrl-D, or the end of what is piped in. */
   end(): void;
 };
@@ -69,7 +71,7 @@ class TerminalScreen implements Screen {
   readonly #input: NodeJS.ReadStream;
   readonly #output: NodeJS.WriteStream;
   #lines: Interface | undefined;
-  #prompt = '';
+  #prompt = '> ';
   #question: Question | undefined;
   /** Where the last row that was printed ends: 0 where it is whole. */
   #column = 0;
@@ -98,6 +100,9 @@ class TerminalScreen implements Screen {
     this.#output.write(ASK_FOR_BRACKETS);
     this.#output.on('resize', this.#resized);
     lines.on('line', (line) => this.#entered(line, listener));
+    input.on('keypress', (_text, key) => {
+      if (!(key.ctrl && key.name === 'c')) listener.key();
+    });
     lines.on('SIGINT', () => {
       if (listener.interrupt(lines.line)) this.#replaceLine('');
     });

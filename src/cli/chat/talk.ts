@@ -60,6 +60,7 @@ class Talk {
         {
           line: (text) => this.#line(text),
           interrupt: (typed) => this.#onInterrupt(typed),
+          key: () => this.#disarm(),
           end: () => this.#ended(),
         },
         history,
@@ -72,9 +73,12 @@ class Talk {
     this.#chat.screen.close();
   }
 
+  #disarm(): void {
+    this.#isArmed = false;
+  }
+
   /** In a pipe each line waits for the turn of the one before. */
   #line(text: string): void {
-    this.#isArmed = false;
     this.#taken = this.#taken
       .then(() => this.#take(text))
       .then(() => (this.#chat.screen.isTerminal ? undefined : this.#chat.idle()))
@@ -91,7 +95,8 @@ class Talk {
     const line = text.trim();
     if (line === '/exit') return this.#leave('once');
     if (isCommand(line)) return await runCommand(this.#chat, line);
-    if (line !== '') return await this.#chat.say(text, 'steer');
+    // A turn that has just ended takes no message any more.
+    if (line !== '') return await this.#chat.say(text, this.#chat.isBusy ? 'steer' : 'queue');
     if (this.#chat.isAtLimit && !this.#chat.isBusy) await this.#chat.say(GO_ON, 'queue');
   }
 
@@ -128,7 +133,7 @@ class Talk {
       return;
     }
     this.#chat.remark('Interrupting the turn. Ctrl-C once more leaves.');
-    this.#chat.session.interrupt('Ctrl-C').catch((error: unknown) => this.#problem(error));
+    this.#chat.interrupt().catch((error: unknown) => this.#problem(error));
   }
 }
 

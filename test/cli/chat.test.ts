@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { textOf } from '../../src/shared/messages.js';
+import { reply, type Script, serveScriptedModel, text, toolCall } from '../../src/testing/index.js';
+import { hasPython, holdfastOnTerminal } from '../support/on-terminal.js';
+import { holdfast } from '../support/run-cli.js';
+
+async function modelOf(script: Script) {
+  const served = await serveScriptedModel(script);
+  onTestFinished(() => served.close());
+  return { OPENAI_BASE_URL: served.url, OPENAI_MODEL: 'scripted' };
+}
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'holdfast-chat-'));
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+
+describe.runIf(hasPython)('at a terminal', () => {
+  test('a person is asked, joins what runs, interrupts, leaves, and comes back to it', async () => {
+    const root = folder();
+    const go = join(root, 'go');
+    const env = await modelOf([
+      toolCall('bash', { command: `until [ -e ${go} ]; do sleep 0.05; done` }),
+      (messages) => text(`You said: ${textOf(messages.at(-1) ?? { id: '', role: 'user', content: [] })}.`),
+      reply(text('never'), { delayMs: Number.POSITIVE_INFINITY }),
+      text('I am back.'),
+    ]);
+    const sessionId = `chat-${Date.now()}`;
+    const chat = holdfastOnTerminal(['chat', sessionId, '-w', root, '--mode', 'default'], env);
+    await chat.shows('> ');
+    chat.type('Wait for it.\r');
+    await chat.shows('y yes, n no, a always for this session, e edit> ');
+    chat.type('y\r');
+    await chat.shows('→ bash until');
+    chat.type('no hurry\r');
+    await chat.shows('joins the running turn');
+    writeFileSync(go, '');
+    await chat.shows('You said: no hurry.');
+    await chat.shows('completed · 2 model calls');
+    chat.type('Again.\r');
+    await chat.shows('Again.');
+    await chat.shows('steer> ');
+    chat.type(CTRL_C);
+    await chat.shows('Interrupting the turn. Ctrl-C once more leaves.');
+    await chat.shows('interrupted ·');
+    chat.type(CTRL_C);
+    const { exitCode, shown } = await chat.finished;
+    expect(exitCode).toBe(130);
+    expect(shown).toContain(`Come back: holdfast chat ${sessionId}`);
+
+    const back = holdfastOnTerminal(['chat', sessionId], env);
+    await back.shows('You said: no hurry.');
+    await back.shows('> Again.');
+    back.type('/rollback\r');
+    await back.shows('Forgotten: “Again.”');
+    await back.shows('> Again.');
+    back.type(`${CTRL_C}/exit\r`);
+    expect((await back.finished).exitCode).toBe(0);
+  });
+
+  test('a chat that is killed in the middle of a turn goes on with it when somebody comes back', async () => {
+    const root = folder();
+    const done = join(root, 'done');
+    const env = await modelOf([toolCall('bash', { command: `touch ${done}; sleep 60` }), text('I went on.')]);
+    const sessionId = `chat-killed-${Date.now()}`;
+    const args = [resolve('dist/cli/main.js'), 'chat', sessionId, '-w', root];
+    const killed = spawn(process.execPath, args, {
+      env: { ...process.env, ...env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    killed.stdin.end('Touch it.\n');
+    await vi.waitUntil(() => existsSync(done), { timeout: 40_000, interval: 20 });
+    killed.kill('SIGKILL');
+    const back = holdfastOnTerminal(['chat', sessionId], env);
+    await back.shows('> Touch it.');
+    await back.shows('unknown: ');
+    await back.shows('I went on.');
+    await back.shows('completed ·');
+    back.type(CTRL_D);
+    const { exitCode, shown } = await back.finished;
+    expect(exitCode).toBe(0);
+    expect(shown).toContain(`Come back: holdfast chat ${sessionId}`);
+  });
+});
+
+test('lines of a pipe are messages, one after the other; the session is listed with what it has cost', async () => {
+  const env = await modelOf([text('one'), text('two')]);
+  const sessionId = `chat-piped-${Date.now()}`;
+  const args = [resolve('dist/cli/main.js'), 'chat', sessionId, '-w', folder(), '--json'];
+  const chat = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let said = '';
+  chat.stdout.setEncoding('utf8').on('data', (part: string) => {
+    said += part;
+  });
+  chat.stdin.end('First.\nSecond.\n');
+  const [exitCode] = await once(chat, 'close');
+  expect(exitCode).toBe(0);
+  const lines = said
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines[0]).toEqual({ v: 1, type: 'session', sessionId });
+  expect(lines.filter(({ type }) => type === 'turn_started').map(({ prompt }) => prompt)).toEqual([
+    'First.',
+    'Second.',
+  ]);
+  expect(lines.filter(({ type }) => type === 'outcome').map(({ outcome }) => outcome.text)).toEqual([
+    'one',
+    'two',
+  ]);
+  const shown = await holdfast(['session', 'show', sessionId, '--json']).finished;
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    ...{ sessionId, status: 'idle', title: 'First.', turns: 2, messageCount: 4 },
+    usage: { modelCalls: 2 },
+  });
+});
