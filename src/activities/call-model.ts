@@ -4,9 +4,11 @@ import type { AgentOutput, AnyTool } from '../define/define-agent.js';
 import type { CallModelInput, InterruptedReply, ModelReply } from '../shared/activities.js';
 import type { Message } from '../shared/messages.js';
 import type { ModelRequest, ToolDescription } from '../shared/model-port.js';
+import { noteMessage, planNote } from '../shared/notes.js';
 import type { UnknownUsage, Usage } from '../shared/usage.js';
 import { wireLine } from '../shared/wire-text.js';
 import { moveBigArguments, refuseTooLongForRemote, withWholeArguments } from './big-arguments.js';
+import { refuseUncounted, refuseUnpriced } from './counted.js';
 import { type Beats, beatWhile } from './heartbeats.js';
 import { instructionsFor } from './instructions.js';
 import { notHere } from './not-here.js';
@@ -15,7 +17,7 @@ import { outputOf } from './output.js';
 import { permissionOf } from './permission.js';
 import { planReply } from './plan.js';
 import type { ActivityServices } from './services.js';
-import { resolveSettings } from './settings.js';
+import { budgetFor, resolveSettings } from './settings.js';
 import { streamReply } from './stream-reply.js';
 import { Tries } from './tries.js';
 
@@ -45,18 +47,25 @@ export async function callModel(
   // What a tool gives, the plan checks.
   const output = agent.finalAnswer ? undefined : agent.output;
   const asksJson = input.outputRequest !== undefined && input.outputRequest.kind === undefined;
+  // Of the first call of a turn: later ones are known to be counted.
+  const budget = input.resolve ? budgetFor(agent, input.resolve) : {};
+  const note = input.resolve && agent.planning && !input.withoutTools ? planNote(0) : undefined;
+  const withoutTools = input.withoutTools || note !== undefined;
+  const plans = [note, ...(input.notes ?? [])].some((each) => each?.kind === 'plan');
   const prepare = async (signal: AbortSignal) => {
     const warn = (text: string) => context.log.warn(text);
     const instructions = await instructionsFor(agent, input, messages, signal);
     const waitedMs = () => Date.now() - context.info.scheduledTimestampMs;
     const offer = await offerOf(services, agent, input, messages, { signal, warn, waitedMs });
+    const name = input.model ?? model.name;
+    refuseUnpriced(model, name, budget);
     const request: ModelRequest = {
-      model: input.model ?? model.name,
+      model: name,
       instructions: instructions.text,
-      messages: whole,
+      messages: note ? [...whole, noteMessage(input.turnId, input.iteration, note)] : whole,
       tools: offer.tools.filter((tool) => !tool.hidden).map(described),
-      ...(output && formatOf(output)),
-      ...(asksJson && { toolChoice: 'none' as const }),
+      ...(output && !plans && formatOf(output)),
+      ...((asksJson || withoutTools) && { toolChoice: 'none' as const }),
       ...(input.modelOptions && { options: input.modelOptions }),
     };
     return { request, instructions, offer };
@@ -69,12 +78,14 @@ export async function callModel(
   const cost = response.usage ?? 'unknown';
   const { told } = tries;
   try {
+    refuseUncounted(response.usage, asked.request.model, budget);
     const planned = await beatWhile(context, beatsOf(tries, cost), async () => {
       const id = `a_${randomBytes(6).toString('hex')}`;
       // Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran.
       const dropped = input.transcript.spans.some((span) => span.dropped ?? span.epoch > 0);
       const plan = await planReply(id, response, tools, messages, {
         idSuffix: dropped ? `__${input.iteration}` : '',
+        withoutTools,
         judge: (tool, args) => permissionOf(agent, tool, args, input.permissions, input.above),
       });
       const calls = plan.calls.map(answered);
@@ -93,8 +104,9 @@ export async function callModel(
       ...(spent && { spent }),
       ...told,
       ...(recorded && { instructions: text }),
+      ...(note && { note }),
       ...(input.resolve && {
-        settings: resolveSettings(agent, settled, asked.request.model, input.resolve.limits, await mcp),
+        settings: resolveSettings(agent, settled, asked.request.model, input.resolve, await mcp),
       }),
     });
   } catch (error) {

@@ -32,6 +32,7 @@ export const failureTypes = [
   'Model.NotFound',
   'Model.BadRequest',
   'Model.ContextTooLong',
+  'Model.NotCounted',
   'Model.QuotaExceeded',
   'Model.RateLimited',
   'Model.Overloaded',

@@ -9,8 +9,10 @@ import type {
 import type { CarriedTurn } from './carried.js';
 import type { SteerMessage } from './interventions.js';
 import type { Message } from './messages.js';
+import type { TurnNote } from './notes.js';
 import type { PeopleMemo } from './people.js';
 import type { ToolEnd } from './settle.js';
+import type { SleepMemo } from './sleep.js';
 import type { SubAgentEnd } from './sub-agents.js';
 import type { OutcomeType, TurnInput } from './turn.js';
 
@@ -34,10 +36,17 @@ export type RecordedStep = { at: string } & (
       carried?: CarriedTurn;
       earlier?: { messages: Message[]; deltaFrom: number };
     }
-  | { kind: 'model_scheduled'; iteration: number; steers: string[]; outputRequest?: OutputRequest }
+  | {
+      kind: 'model_scheduled';
+      iteration: number;
+      steers: string[];
+      outputRequest?: OutputRequest;
+      notes?: TurnNote[];
+    }
   | RecordedSteer
   /** The workflow tells what people are asked, and what they have decided. */
   | { kind: 'people'; memo: PeopleMemo }
+  | { kind: 'sleep'; memo: SleepMemo }
   | { kind: 'model_ended'; attempt: number; end: ModelEnd }
   | { kind: 'tool_scheduled'; activityType: string; input: RunToolInput }
   | { kind: 'tool_ended'; activityType: string; attempt: number; input: RunToolInput; end: ToolEnd }

@@ -5,6 +5,7 @@ import type { CarriedInterventions, CarriedTurn, TranscriptSegment } from '../sh
 import type { SteerMessage } from '../shared/interventions.js';
 import { jsonBytes } from '../shared/json.js';
 import { textOf, toolCallsOf } from '../shared/messages.js';
+import { noteMessage } from '../shared/notes.js';
 import {
   instructionsMessage,
   interruptionNote,
@@ -29,8 +30,10 @@ import { addUsage, joinUsage, noUsage, type TurnUsage } from '../shared/usage.js
 import { boundedText } from '../shared/wire-text.js';
 import { ChildTurns } from './child-turns.js';
 import { DetailsTable } from './details-table.js';
+import { Guards } from './guards.js';
 import type { Interventions } from './interventions.js';
 import type { People } from './people.js';
+import { Sleeper } from './sleeper.js';
 import { Transcript } from './transcript.js';
 import { TurnOutput } from './turn-output.js';
 import { stateOf } from './turn-state.js';
@@ -59,6 +62,8 @@ export class TurnRun {
   /** Of the calls of the last reply, by call id. */
   readonly callStatus = new Map<string, CallStatus>();
   readonly children = new ChildTurns();
+  readonly guards = new Guards(this);
+  readonly sleeper = new Sleeper();
   /** Settles when what remote tools have returned may be handed on: one at a time. */
   keeping: Promise<void> = Promise.resolve();
   #outcome: TurnOutcome['type'] | undefined;
@@ -128,6 +133,7 @@ export class TurnRun {
       ...this.output.carried(),
       ...this.people.carried,
       ...this.artifacts.carried(),
+      ...this.guards.carried(),
       transcript: this.transcript.carried(segments),
       interventions,
     };
@@ -138,15 +144,12 @@ export class TurnRun {
     return this.iteration - this.#firstIteration;
   }
 
-  /** Before the first reply it is not known, and cannot be reached either. */
-  get maxIterations(): number {
-    return this.settings?.limits.iterations ?? Number.POSITIVE_INFINITY;
-  }
-
   count(reply: ModelReply): void {
     this.settings = reply.settings ?? this.settings;
     if (reply.instructions !== undefined)
       this.transcript.begin(instructionsMessage(this.firstRunId, reply.instructions));
+    if (reply.note) this.transcript.add(noteMessage(this.firstRunId, this.iteration, reply.note));
+    if (reply.settings) this.guards.settled();
     this.usage = addUsage(this.usage, reply.usage);
     this.countSpent(reply.spent ?? noUsage);
     this.steps.replied(this.iteration, reply);
@@ -206,9 +209,10 @@ export class TurnRun {
 
   end(outcome: OutcomeType | 'failed', interventions: Interventions): TurnOutcome {
     const undelivered = interventions.close();
-    const isCanceled = interventions.ending?.kind === 'cancel';
-    const note = interruptionNote(this.transcript.lastRole, this.firstRunId, isCanceled);
-    if (note && outcome === 'interrupted') this.transcript.add(note);
+    const { ending } = interventions;
+    const how = outcome === 'interrupted' && ending?.kind === 'cancel' ? 'canceled' : outcome;
+    const note = interruptionNote(this.transcript.lastRole, this.firstRunId, how);
+    if (note) this.transcript.add(note);
     this.#outcome = outcome;
     this.show();
     const messages = this.transcript.delta();
@@ -234,7 +238,8 @@ export class TurnRun {
       ...this.artifacts.told(),
       ...(fits && { messages }),
       ...(steps && { steps }),
-      ...(outcome === 'interrupted' && interventions.ending && { intervention: interventions.ending }),
+      ...(outcome === 'interrupted' && ending && ending.kind !== 'time_limit' && { intervention: ending }),
+      ...(outcome === 'budget_exceeded' && this.guards.told(ending?.kind === 'time_limit')),
       ...(undelivered.length > 0 && { undelivered }),
     };
   }

@@ -46,7 +46,7 @@ test.each<[string, Partial<RemoteToolOptions<typeof input>>, string]>([
 test('a turn is settled with where its tools run', () => {
   const tools = [local(), remote({ activity: 'run', heartbeatTimeout: '5 seconds' })];
   const agent = defineAgent({ name: 'tester', instructions: 'Test.', model: 'none', tools });
-  expect(resolveSettings(agent, tools, 'none', {}, undefined).tools).toMatchObject([
+  expect(resolveSettings(agent, tools, 'none', { limits: {} }, undefined).tools).toMatchObject([
     { name: 'quick', local: true, timeoutMs: 1000 },
     {
       name: 'far',
