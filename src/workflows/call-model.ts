@@ -91,6 +91,7 @@ function proxy(run: TurnRun, { withoutTools, isClosing }: Asked): ModelActivitie
 
 function inputOf(run: TurnRun, steers: string[], { notes, withoutTools }: Asked): CallModelInput {
   const { input, settings } = run;
+  const isSubAgent = input.parent !== undefined && !input.parent.isSession;
   const version = settings?.version ?? input.version;
   const model = settings?.model ?? input.model;
   return {
@@ -107,7 +108,7 @@ function inputOf(run: TurnRun, steers: string[], { notes, withoutTools }: Asked)
     ...(version !== undefined && { version }),
     ...(model !== undefined && { model }),
     ...(settings?.mcp && { mcp: settings.mcp }),
-    ...(!settings && { resolve: { limits: input.limits ?? {}, ...(input.parent && { isSubAgent: true }) } }),
+    ...(!settings && { resolve: { limits: input.limits ?? {}, ...(isSubAgent && { isSubAgent: true }) } }),
     ...run.people.carried,
     ...(input.parent?.permissions && { above: input.parent.permissions }),
     ...(input.modelOptions && { modelOptions: input.modelOptions }),
