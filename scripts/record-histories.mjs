@@ -340,57 +340,6 @@ const kinds = {
     ],
     agent: { tools: [...tools, server] },
   },
-  'session-turns': {
-    script: [toolCall('gate'), toolCall('wait'), text('instead'), text('in the end')],
-    session: async (session, { untilBegun }) => {
-      await session.send('recorded', 'one', { id: 'm1' });
-      await untilBegun();
-      await session.steer('left', { id: 's1' });
-      await session.setTitle('Recorded');
-      await session.send('recorded', 'later', { id: 'm2' });
-      const again = untilBegun();
-      openGate();
-      await again;
-      await session.steer('too late', { id: 's2' });
-      await session.send('recorded', 'instead', { id: 'm3', whileBusy: 'replace' });
-      await session.close();
-    },
-  },
-  'session-cut': {
-    script: [text('one'), text('two')],
-    session: async (session) => {
-      const first = await session.send('recorded', 'one', { id: 'm1' });
-      await first.result();
-      await untilIdle(session);
-      const [message] = await session.transcript();
-      await session.fork({ upTo: message.id }, { sessionId: 'recorded-fork' });
-      await session.rollback({ before: message.id });
-      await (await session.send('recorded', 'two', { id: 'm2' })).result();
-      await session.close();
-    },
-  },
-  // Of a session in several runs, the first one, which ends while a turn runs, and the last.
-  'session-continued': { ...goingOn, run: 'first' },
-  'session-carried': goingOn,
-  'session-canceled': {
-    script: [toolCall('wait')],
-    session: async (session, { untilBegun, workflow }) => {
-      await session.send('recorded', 'one', { id: 'm1' });
-      await untilBegun();
-      await workflow.getHandle(session.sessionId).cancel();
-    },
-  },
-  // A turn that is given the messages of its session.
-  'session-turn': {
-    script: [toolCall('echo'), text('one'), text('two')],
-    agent: { instructions: ({ prompt }) => `Record ${prompt}.` },
-    session: async (session) => {
-      await session.send('recorded', 'one', { id: 'm1' });
-      await (await session.send('recorded', 'two', { id: 'm2' })).result();
-      await session.close();
-    },
-    child: 'm2',
-  },
   'loop-detected': {
     script: [again, again, again, again],
     agent: { loopGuard: { tellAfter: 2, stopAfter: 4 }, closing: 'answer' },
@@ -453,6 +402,57 @@ const kinds = {
   'shared-budget': {
     script: [reply(ask('helps'), ask('fails')), text('done')],
     agent: { tools: helpers, limits: { tokens: 10_000, time: '1 hour' } },
+  },
+  'session-turns': {
+    script: [toolCall('gate'), toolCall('wait'), text('instead'), text('in the end')],
+    session: async (session, { untilBegun }) => {
+      await session.send('recorded', 'one', { id: 'm1' });
+      await untilBegun();
+      await session.steer('left', { id: 's1' });
+      await session.setTitle('Recorded');
+      await session.send('recorded', 'later', { id: 'm2' });
+      const again = untilBegun();
+      openGate();
+      await again;
+      await session.steer('too late', { id: 's2' });
+      await session.send('recorded', 'instead', { id: 'm3', whileBusy: 'replace' });
+      await session.close();
+    },
+  },
+  'session-cut': {
+    script: [text('one'), text('two')],
+    session: async (session) => {
+      const first = await session.send('recorded', 'one', { id: 'm1' });
+      await first.result();
+      await untilIdle(session);
+      const [message] = await session.transcript();
+      await session.fork({ upTo: message.id }, { sessionId: 'recorded-fork' });
+      await session.rollback({ before: message.id });
+      await (await session.send('recorded', 'two', { id: 'm2' })).result();
+      await session.close();
+    },
+  },
+  // Of a session in several runs, the first one, which ends while a turn runs, and the last.
+  'session-continued': { ...goingOn, run: 'first' },
+  'session-carried': goingOn,
+  'session-canceled': {
+    script: [toolCall('wait')],
+    session: async (session, { untilBegun, workflow }) => {
+      await session.send('recorded', 'one', { id: 'm1' });
+      await untilBegun();
+      await workflow.getHandle(session.sessionId).cancel();
+    },
+  },
+  // A turn that is given the messages of its session.
+  'session-turn': {
+    script: [toolCall('echo'), text('one'), text('two')],
+    agent: { instructions: ({ prompt }) => `Record ${prompt}.` },
+    session: async (session) => {
+      await session.send('recorded', 'one', { id: 'm1' });
+      await (await session.send('recorded', 'two', { id: 'm2' })).result();
+      await session.close();
+    },
+    child: 'm2',
   },
   'local-tools': {
     script: [
