@@ -7,6 +7,7 @@ export {
 export { TurnConflict, TurnFailed, TurnNotFound } from './client/errors.js';
 export type {
   ApproveOptions,
+  CompactOptions,
   DenyOptions,
   FinishedTurn,
   MessageOptions,
@@ -15,6 +16,7 @@ export type {
 } from './client/turn-handle.js';
 export type { OpenRequest, WaitingTurn } from './client/waiting.js';
 export type { AgentType } from './shared/agent-type.js';
+export type { CompactionRecord } from './shared/compaction/settings.js';
 export type { TurnEvent } from './shared/events.js';
 export type { Intervention, Receipt, SteerMessage } from './shared/interventions.js';
 export type { Json, JsonObject } from './shared/json.js';

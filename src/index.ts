@@ -5,6 +5,7 @@ export { openai } from './activities/openai/openai.js';
 export type { OpenAiOptions } from './activities/openai/options.js';
 export type { Price, Prices } from './activities/openai/prices.js';
 export { askUser } from './define/ask-user.js';
+export type { CompactionOptions } from './define/compaction.js';
 export {
   type Agent,
   type AgentOptions,

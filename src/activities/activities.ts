@@ -13,14 +13,28 @@ import {
   type SubAgentUsage,
   type SubAgentUsageInput,
 } from '../shared/activities.js';
+import {
+  COMPACT_TRANSCRIPT,
+  type CompactInput,
+  type CompactReply,
+  type TooLongReply,
+} from '../shared/compaction/wire.js';
 import { versionProblem } from '../shared/version.js';
 import { callModel } from './call-model.js';
+import { compactTranscript } from './compact-transcript.js';
 import { reconcileTool, runTool } from './run-tool.js';
 import { sealTranscript } from './seal-transcript.js';
 import type { ActivityServices } from './services.js';
 import { subAgentUsage } from './sub-agent-usage.js';
 
-type Answer = ModelReply | InterruptedReply | RunToolResult | SealedTranscript | SubAgentUsage;
+type Answer =
+  | ModelReply
+  | InterruptedReply
+  | TooLongReply
+  | RunToolResult
+  | SealedTranscript
+  | CompactReply
+  | SubAgentUsage;
 type Activity = (input: never) => Promise<Answer>;
 
 /**
@@ -36,6 +50,8 @@ export function holdfastActivities(services: ActivityServices): Record<string, A
     [RECONCILE_TOOL]: (input: RunToolInput) => reconcileTool(services, readable('tool call', input)),
     [SEAL_TRANSCRIPT]: (input: SealTranscriptInput) =>
       sealTranscript(services, readable('transcript to pack', input)),
+    [COMPACT_TRANSCRIPT]: (input: CompactInput) =>
+      compactTranscript(services, readable('transcript to compact', input)),
     [SUB_AGENT_USAGE]: (input: SubAgentUsageInput) => subAgentUsage(readable('question', input)),
   };
 }

@@ -29,7 +29,7 @@ export type Offer = {
 /** Another worker of the queue may be one that can. */
 const LASTING_ATTEMPTS = 3;
 
-type Asking = { signal: AbortSignal; warn(text: string): void };
+export type Asking = { signal: AbortSignal; warn(text: string): void };
 
 /**
  * The agent's tools and those of its MCP servers: at the first call of a turn as the servers list them now, later as they

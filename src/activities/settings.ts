@@ -1,4 +1,5 @@
 import type { Agent, AnyTool } from '../define/define-agent.js';
+import type { CompactionSettings } from '../shared/compaction/settings.js';
 import type { McpSettings } from '../shared/mcp.js';
 import type { Limits, TurnSettings } from '../shared/turn.js';
 
@@ -31,6 +32,7 @@ export function resolveSettings(
   model: string,
   limits: Limits,
   mcp: McpSettings | undefined,
+  compaction: CompactionSettings,
 ): TurnSettings {
   return {
     agent: agent.name,
@@ -56,6 +58,7 @@ export function resolveSettings(
       retryAfter: PACK_RETRY_ITERATIONS,
     },
     ...(agent.maxContextBytes !== undefined && { maxContextBytes: agent.maxContextBytes }),
+    compaction,
     ...(agent.approvalTimeoutMs !== undefined && { approvalTimeoutMs: agent.approvalTimeoutMs }),
     ...(agent.output && { output: { schema: agent.output.schema, maxAsks: OUTPUT_ASKS } }),
     ...(mcp && { mcp }),

@@ -10,6 +10,7 @@ import {
   SUB_AGENT_USAGE,
 } from '../shared/activities.js';
 import type { CarriedTurn } from '../shared/carried.js';
+import { COMPACT_TRANSCRIPT, type CompactInput, type TooLongReply } from '../shared/compaction/wire.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
 import { PEOPLE_MEMO, type PeopleMemo } from '../shared/people.js';
@@ -19,6 +20,7 @@ import { TURN_WORKFLOW, type TurnOutcome } from '../shared/turn.js';
 import { earlierMessages } from './carried-messages.js';
 import { TurnNotFound } from './errors.js';
 import { decodeFailure, decodePayloads } from './payloads.js';
+import { compactionEnd } from './recorded-compaction.js';
 import { recordedInput } from './recorded-input.js';
 import { RecordedSubAgents } from './recorded-sub-agents.js';
 
@@ -105,6 +107,10 @@ export class RecordedSteps {
     const type = attributes.activityType?.name ?? '';
     this.#scheduled.set(String(event.eventId), { type, input });
     if (isOurOwn(type)) return undefined;
+    if (type === COMPACT_TRANSCRIPT) {
+      const { iteration, trigger } = input as CompactInput;
+      return { kind: 'compaction_scheduled', iteration, trigger };
+    }
     if (type === CALL_MODEL) {
       const { iteration, steers = [], outputRequest } = input as CallModelInput;
       return { kind: 'model_scheduled', iteration, steers, ...(outputRequest && { outputRequest }) };
@@ -117,6 +123,8 @@ export class RecordedSteps {
     if (!ended) return undefined;
     const { scheduled, attempt, end } = ended;
     if (isOurOwn(scheduled.type)) return undefined;
+    if (scheduled.type === COMPACT_TRANSCRIPT)
+      return { kind: 'compaction_ended', attempt, end: compactionEnd(scheduled.input as CompactInput, end) };
     if (scheduled.type === CALL_MODEL)
       return { kind: 'model_ended', attempt, end: await this.#modelEnd(end) };
     const input = scheduled.input as RunToolInput;
@@ -151,7 +159,8 @@ export class RecordedSteps {
 
   async #modelEnd(end: RawEnd): Promise<ModelEnd> {
     if (end.kind === 'completed') {
-      const output = end.output as ModelReply | InterruptedReply;
+      const output = end.output as ModelReply | InterruptedReply | TooLongReply;
+      if ('tooLong' in output) return { kind: 'too_long', output };
       return 'interrupted' in output
         ? { kind: 'canceled', text: output.text, told: output }
         : { kind: 'completed', output };

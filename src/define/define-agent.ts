@@ -5,6 +5,7 @@ import { FIND_TOOLS } from '../shared/mcp.js';
 import type { Model } from '../shared/model-port.js';
 import { MAX_DEPTH } from '../shared/parent-turn.js';
 import type { Limits } from '../shared/turn.js';
+import { type Compaction, type CompactionOptions, compactionOf } from './compaction.js';
 import type { Tool } from './define-tool.js';
 import { type Duration, durationMs } from './duration.js';
 import { jsonSchema } from './json-schema.js';
@@ -64,6 +65,11 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
    * is told how many; all of it stays in the event history. Default: nothing is dropped.
    */
   maxContextBytes?: number;
+  /**
+   * A transcript that comes near to the model's context window, or is refused for its length, is compacted: old tool results
+   * are cleared, or its older part becomes a summary. `false`: only where somebody asks for it.
+   */
+  compaction?: CompactionOptions | false;
   /** Model calls after which a turn goes on in a new run of its workflow. Default: when Temporal suggests it. */
   iterationsPerRun?: number;
 };
@@ -91,6 +97,7 @@ export type Agent<Output = unknown> = {
   readonly output?: AgentOutput<Output>;
   readonly maxParallelTools: number;
   readonly maxContextBytes?: number;
+  readonly compaction: Compaction;
   readonly iterationsPerRun?: number;
 };
 
@@ -152,6 +159,7 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
     ...(options.output && { output: agentOutput(name, options.output) }),
     maxParallelTools,
     ...(maxContextBytes !== undefined && { maxContextBytes }),
+    compaction: compactionOf(`Agent ${name}`, options.compaction),
     ...(iterationsPerRun !== undefined && { iterationsPerRun }),
   };
 }

@@ -58,6 +58,8 @@ export type CallModelInput = {
   /** What the turn itself says of them, and people since its start. */
   permissions?: TurnPermissions;
   metadata?: JsonObject;
+  /** Where the messages are too long, the turn wants to hear of that in a {@link TooLongReply}: it compacts them. */
+  compacts?: true;
 };
 
 /** Why the last reply was not the turn's output, a line each. */

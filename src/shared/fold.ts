@@ -1,4 +1,4 @@
-import { type OutputRequest, type PlannedCall, RECONCILE_TOOL } from './activities.js';
+import { type ModelReply, type OutputRequest, type PlannedCall, RECONCILE_TOOL } from './activities.js';
 import { answeredAtOnce } from './answered-at-once.js';
 import { callSummary } from './call-summary.js';
 import type { NewEvent, TurnEvent } from './events.js';
@@ -72,6 +72,12 @@ export class TurnFold {
         this.#withdrawPartial();
         this.#askForOutput(step.outputRequest);
         return [...this.#deliver(step.steers), { type: 'model_started' }];
+      case 'compaction_scheduled':
+        this.iteration = step.iteration;
+        return [{ type: 'compaction_started', trigger: step.trigger }];
+      case 'compaction_ended':
+        if (!step.end.interrupted) this.steps.compacted(step.end.record);
+        return [{ type: 'compaction', ...step.end.record }];
       case 'steer':
         if (!this.#steers.has(step.steer.id)) this.#steers.set(step.steer.id, step.steer);
         return [];
@@ -130,13 +136,12 @@ export class TurnFold {
       this.messages.push(message);
       return [{ type: 'message', message }];
     }
-    const { message, calls, settings, usage, instructions } = end.output;
-    if (instructions !== undefined) {
-      this.messages.unshift(instructionsMessage(this.#firstRunId, instructions));
-      this.deltaFrom += 1;
+    this.#resolve(end.output);
+    if (end.kind === 'too_long') {
+      this.steps.unanswered(this.iteration, this.#model, end.output);
+      return [];
     }
-    this.#settings = settings ?? this.#settings;
-    this.#model = this.#settings?.model ?? this.#model;
+    const { message, calls, usage } = end.output;
     this.steps.replied(this.iteration, end.output);
     this.messages.push(message);
     this.#results.clear();
@@ -152,6 +157,16 @@ export class TurnFold {
       { type: 'message', message, ...(usage && { usage }) },
       ...answered.map((result) => this.#settle(result)),
     ];
+  }
+
+  /** What the first model call has settled. */
+  #resolve({ settings, instructions }: Pick<ModelReply, 'settings' | 'instructions'>): void {
+    if (instructions !== undefined) {
+      this.messages.unshift(instructionsMessage(this.#firstRunId, instructions));
+      this.deltaFrom += 1;
+    }
+    this.#settings = settings ?? this.#settings;
+    this.#model = this.#settings?.model ?? this.#model;
   }
 
   /** What they are asked shows once the workflow takes decisions on it: a watcher may decide at once. */

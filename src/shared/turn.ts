@@ -1,4 +1,5 @@
 import type { TranscriptBase } from './carried.js';
+import type { CompactionSettings, SummaryMessage } from './compaction/settings.js';
 import type { Intervention, SteerMessage } from './interventions.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes } from './json.js';
 import type { McpPlace, McpSettings, ToolAnnotations } from './mcp.js';
@@ -140,6 +141,8 @@ export type TurnSettings = {
   continueAsNew?: { iterations?: number; plainBytes: number; packedBytes: number; retryAfter: number };
   /** The oldest rounds are dropped from a transcript that takes more JSON than this. */
   maxContextBytes?: number;
+  /** A turn that was started without it is never compacted. */
+  compaction?: CompactionSettings;
   /** What nobody decides in that time is denied. Without it, it waits. */
   approvalTimeoutMs?: number;
   /** What the turn's last reply must be: JSON of this schema, which is asked for `maxAsks` times beyond the first. */
@@ -205,6 +208,8 @@ export type TurnOutcome = {
    * as a client's `result()` does.
    */
   steps?: TurnStep[];
+  /** Of a turn that was compacted: the last summary, which stands for the messages that it `covers`. */
+  summary?: SummaryMessage;
   /** Of an interrupted turn: who ended it, and why. */
   intervention?: Intervention;
   /** Steering messages that came too late for a model call, handed back. */

@@ -19,9 +19,11 @@ export class DetailsTable {
       state.outcome ??
       (state.waitingFor
         ? 'waiting for a person'
-        : state.phase === 'model'
-          ? 'calling the model'
-          : 'running tools');
+        : state.context?.compacting
+          ? 'compacting the transcript'
+          : state.phase === 'model'
+            ? 'calling the model'
+            : 'running tools');
     const rows = messages.slice(-SHOWN_MESSAGES).flatMap((message, index, shown) => {
       return this.#rows(message, shown[index + 1], state);
     });

@@ -1,6 +1,8 @@
 import { defineQuery, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { ModelReply, OutputRequest } from '../shared/activities.js';
 import type { CarriedInterventions, CarriedTurn, TranscriptSegment } from '../shared/carried.js';
+import type { CompactionSettings } from '../shared/compaction/settings.js';
+import type { CompactReply } from '../shared/compaction/wire.js';
 import type { SteerMessage } from '../shared/interventions.js';
 import { jsonBytes } from '../shared/json.js';
 import { textOf, toolCallsOf } from '../shared/messages.js';
@@ -27,6 +29,7 @@ import {
 import { addUsage, joinUsage, noUsage, type TurnUsage } from '../shared/usage.js';
 import { boundedText } from '../shared/wire-text.js';
 import { ChildTurns } from './child-turns.js';
+import { TurnCompaction } from './compaction.js';
 import { DetailsTable } from './details-table.js';
 import type { Interventions } from './interventions.js';
 import type { People } from './people.js';
@@ -46,6 +49,7 @@ const messagesQuery = defineQuery<MessagesPage, [MessagesPageRequest?]>(MESSAGES
 export class TurnRun {
   readonly input: TurnInput;
   readonly people: People;
+  readonly compaction = new TurnCompaction();
   readonly turnId = workflowInfo().workflowId;
   readonly firstRunId = workflowInfo().firstExecutionRunId;
   readonly transcript = new Transcript();
@@ -104,6 +108,7 @@ export class TurnRun {
     this.#text = carried.text;
     this.#output.resume(carried.output);
     this.transcript.resume(carried.transcript);
+    this.compaction.resume(carried.compaction, this.transcript);
   }
 
   /** For the next run of the workflow; `segments` hold the transcript where it is not small. */
@@ -121,6 +126,7 @@ export class TurnRun {
       text: boundedText(this.#lastText(), CARRIED_TEXT_BYTES),
       ...this.#output.carried(),
       ...this.people.carried,
+      ...this.compaction.carried(settings, this.transcript),
       transcript: this.transcript.carried(segments),
       interventions,
     };
@@ -136,16 +142,34 @@ export class TurnRun {
     return this.settings?.limits.iterations ?? Number.POSITIVE_INFINITY;
   }
 
+  /** What the first model call has settled. */
+  settle({ settings, instructions }: Pick<ModelReply, 'settings' | 'instructions'>): void {
+    this.settings = settings ?? this.settings;
+    if (instructions !== undefined) this.transcript.begin(instructionsMessage(this.firstRunId, instructions));
+  }
+
   count(reply: ModelReply): void {
-    this.settings = reply.settings ?? this.settings;
-    if (reply.instructions !== undefined)
-      this.transcript.begin(instructionsMessage(this.firstRunId, reply.instructions));
+    this.settle(reply);
+    this.compaction.size.replied(reply.usage ?? {}, this.transcript);
     this.usage = addUsage(this.usage, reply.usage);
     this.countSpent(reply.spent ?? noUsage);
     this.steps.replied(this.iteration, reply);
     this.iteration += 1;
     this.#output.answered();
     this.#truncated = reply.message.stopReason === 'max_tokens' ? this.#truncated + 1 : 0;
+  }
+
+  /** What came of a compaction; without `pieces` it has changed nothing. */
+  compacted(
+    { record, pieces, spent }: Omit<CompactReply, 'v' | 'attempt'>,
+    settings: CompactionSettings,
+  ): void {
+    if (record.usage) this.usage = addUsage(this.usage, record.usage);
+    this.countSpent(spent ?? noUsage);
+    this.steps.compacted(record);
+    if (pieces) this.#text = this.#lastText();
+    this.compaction.take({ record, ...(pieces && { pieces }) }, settings, this.transcript);
+    this.show();
   }
 
   /** A model call ended without a reply; `told` is what its end tells. */
@@ -225,6 +249,7 @@ export class TurnRun {
       messageCount: this.transcript.added,
       ...(fits && { messages }),
       ...(steps && { steps }),
+      ...(this.compaction.summary && { summary: this.compaction.summary }),
       ...(outcome === 'interrupted' && interventions.ending && { intervention: interventions.ending }),
       ...(undelivered.length > 0 && { undelivered }),
     };

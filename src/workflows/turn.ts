@@ -3,6 +3,7 @@ import type { CarriedTurn } from '../shared/carried.js';
 import { pendingCalls, toolMessage } from '../shared/transcript.js';
 import type { OutcomeType, TurnInput, TurnOutcome } from '../shared/turn.js';
 import { callModel } from './call-model.js';
+import { compactIfDue } from './compaction.js';
 import { Interventions } from './interventions.js';
 import { continueInNextRun, isNextRunDue } from './next-run.js';
 import { People } from './people.js';
@@ -47,6 +48,8 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
     if (interventions.ending) return 'interrupted';
     if (run.iteration >= run.maxIterations) return 'max_iterations';
     run.makeRoom();
+    await compactIfDue(run, interventions);
+    if (interventions.ending) return 'interrupted';
     if (isNextRunDue(run, interventions)) {
       await continueInNextRun(run, interventions);
       if (interventions.ending) return 'interrupted';
