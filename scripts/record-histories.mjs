@@ -86,6 +86,26 @@ const helpers = [
   helper('fails', [fault({ status: 401 })]),
   helper('waits', [toolCall('wait')]),
 ];
+const earlier = (id, role) => ({
+  role,
+  id,
+  content: [{ type: 'text', id: `${id}.0`, text: 'said before '.repeat(300) }],
+});
+const some = toolCall('echo', { text: 'so long '.repeat(400) });
+/** Seven replies and, in between, summaries, of which each third fails: what is asked shows which one it is. */
+function compacting() {
+  let summaries = 0;
+  let calls = 0;
+  const answer = (_messages, { instructions }) => {
+    if (instructions.startsWith('You write the memory')) {
+      summaries += 1;
+      return summaries % 3 === 0 ? fault({ status: 401 }) : text('It was long.');
+    }
+    calls += 1;
+    return reply(calls === 7 ? text('done') : some, { usage: null });
+  };
+  return Array.from({ length: 20 }, () => answer);
+}
 const long = toolCall('echo', { text: 'so long '.repeat(10_000) });
 
 const everything = createRequire(import.meta.url).resolve(
@@ -219,6 +239,16 @@ const kinds = {
       text('done'),
     ],
     agent: { tools: [...tools, server] },
+  },
+  // Its opening is too long, then its rounds are; one summary fails.
+  compacted: {
+    script: compacting(),
+    agent: { compaction: { window: 3000, to: 0.2 } },
+    options: { transcript: [earlier('u1', 'user'), earlier('a1', 'assistant'), earlier('u2', 'user')] },
+  },
+  'carried-compacted': {
+    script: compacting(),
+    agent: { compaction: { window: 3000, to: 0.2 }, iterationsPerRun: 4 },
   },
   'dropped-rounds': { script: [long, long, text('done')], agent: { maxContextBytes: 100_000 } },
 };
