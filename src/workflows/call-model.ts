@@ -54,9 +54,9 @@ export async function callModel(
   const work = proxy(run)[CALL_MODEL](inputOf(run, steers, refused));
   const { value: answer, fault } = await interventions.settle(work, run.settings?.settleMs ?? SETTLE_MS);
   if (answer && 'tooLong' in answer) {
-    const goesOn = await compactTooLong(run, interventions, answer);
+    const mayAgain = await compactTooLong(run, interventions, answer);
     if (interventions.ending) return 'interrupted';
-    return await callModel(run, interventions, [], goesOn ? refused + 1 : Number.POSITIVE_INFINITY);
+    return await callModel(run, interventions, [], mayAgain ? refused + 1 : Number.POSITIVE_INFINITY);
   }
   if (answer && !('interrupted' in answer)) {
     run.count(answer);

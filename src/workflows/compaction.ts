@@ -97,7 +97,7 @@ export async function compactIfDue(run: TurnRun, interventions: Interventions): 
   }
 }
 
-/** A model call was too long. Returns whether the transcript has become smaller, so that it can be made again. */
+/** A model call was too long. Returns whether it may be that again: not where the transcript has not become smaller. */
 export async function compactTooLong(
   run: TurnRun,
   interventions: Interventions,
@@ -112,7 +112,7 @@ export async function compactTooLong(
   // The provider knows better.
   const tokens = trigger === 'too_long' ? Math.max(known, settings.window ?? 0) : known;
   const record = await compact(run, interventions, trigger, { tokens });
-  return record?.method !== undefined;
+  return record?.method !== undefined || trigger === 'window';
 }
 
 /**

@@ -13,8 +13,9 @@ import {
   type ScriptEntry,
   text,
   toolCall,
+  withWorker,
 } from '../../src/testing/index.js';
-import { countedTool, gate, rolesOf, servedModel } from './agents.js';
+import { agentWith, countedTool, gate, rolesOf, servedModel } from './agents.js';
 import { sharedWorker } from './shared-worker.js';
 
 const WINDOW = 3000;
@@ -156,7 +157,7 @@ describe('a turn with a small context window', () => {
     const summarise: Answer = () => {
       asked += 1;
       if (asked <= 3) return fault({ status: 500, headers: { 'retry-after-ms': '10' } });
-      return asked === 4 ? toolCall('read_page') : text('y'.repeat(12_000));
+      return asked === 4 ? toolCall('read_page') : text('y'.repeat(24_000));
     };
     const { seen, model, server } = await provider(talk(20), { window: 20_000, summarise });
     const turn = await worker.start(model);
@@ -216,6 +217,25 @@ describe('a turn with a small context window', () => {
     expect(asked).toContain('Above all keep: the number of the page');
     expect(server.refusals).toEqual([]);
     expect(await compactionsOf(turn)).toMatchObject([{ trigger: 'asked', method: 'summary' }]);
+  });
+});
+
+test('a transcript that an earlier run has packed is compacted as any other', async () => {
+  const reading: Answer = (messages) => {
+    const next = lastPage(messages) + 1;
+    return next < 6 ? readPage(next, 60_000) : text('read');
+  };
+  const { seen, model, server } = await provider(reading, { window: 80_000 });
+  const agent = agentWith([pageTool], { model, compaction: { window: 80_000 }, iterationsPerRun: 3 });
+  await withWorker(agent, async ({ start }) => {
+    const turn = await start('Read.');
+    const outcome = await turn.result();
+    await replay(turn.turnId);
+    expect(outcome).toMatchObject({ type: 'completed', text: 'read', iterations: 7 });
+    expect(seen.refused).toBe(0);
+    expect(server.refusals).toEqual([]);
+    expect(await compactionsOf(turn)).toMatchObject([{ method: 'summary' }]);
+    expect(lastPage(await turn.transcript())).toBe(5);
   });
 });
 
