@@ -143,7 +143,14 @@ function shown(text: string): string {
 }
 
 /** `⇣ the transcript was compacted: about 91,000 tokens are 12,000 now (summary of 40 messages)`. */
-function compactionLine({ method, before, after, covers, cleared, problem }: CompactionRecord): string {
+export function compactionLine({
+  method,
+  before,
+  after,
+  covers,
+  cleared,
+  problem,
+}: CompactionRecord): string {
   if (method === undefined) return `the transcript stays as it is: ${shown(problem ?? '')}`;
   const [from, to] = [before, after].map((tokens) => tokens.toLocaleString('en-US'));
   const what =

@@ -24,11 +24,7 @@ test('every option and every default of it is on the page, and the options are o
   const configuration = read('../../docs/configuration.md');
   expect(options.filter((name) => !page.includes(`| ${name}`) || !configuration.includes(name))).toEqual([]);
   const agent = defineAgent({ name: 'plain', instructions: '', model: scriptedModel([]) });
-  const { at, to, timeoutMs, growth, maxPerCall, rates } = compactionSettings(
-    agent.compaction,
-    'x',
-    nothing,
-  );
+  const { at, to, timeoutMs, growth, maxPerCall, rates } = compactionSettings(agent.compaction, 'x', nothing);
   expect(page).toContain(`| ${at} `);
   expect(page).toContain(`half of \`at\`, ${to}`);
   expect(page).toContain(`${timeoutMs / 60_000} minutes`);
