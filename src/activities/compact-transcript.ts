@@ -4,7 +4,14 @@ import type { Agent } from '../define/define-agent.js';
 import type { InterruptedReply } from '../shared/activities.js';
 import { readRestHint } from '../shared/artifacts.js';
 import { clearedPieces, type Piece, summaryPieces, withoutPacked } from '../shared/compaction/pieces.js';
-import { clearedText, coversOf, oldOf, planCompaction, type Summarising } from '../shared/compaction/plan.js';
+import {
+  type CompactionPlan,
+  clearedText,
+  coversOf,
+  oldOf,
+  planCompaction,
+  type Summarising,
+} from '../shared/compaction/plan.js';
 import type { CompactionRecord } from '../shared/compaction/settings.js';
 import { summaryMessage } from '../shared/compaction/summary-text.js';
 import { tokensOfAll } from '../shared/compaction/tokens.js';
@@ -27,6 +34,7 @@ import { Tries } from './tries.js';
 const LEAST_GAIN = 0.05;
 /** Temporal carries 2 MB a payload. */
 const MAX_PIECES_BYTES = 1_500_000;
+const MAX_STAYING_BYTES = 1_000_000;
 
 /** What of it the workflow is to be told beside `before`. */
 type Result = Partial<CompactionRecord> & { pieces?: Piece[]; spent?: CompactReply['spent'] };
@@ -78,14 +86,9 @@ async function compacted(
   work: Work,
 ): Promise<Result | InterruptedReply> {
   const { input, messages, scale, tries } = work;
-  const { trigger, packed, settings } = input;
+  const { packed, settings } = input;
   const room = roomFor(input) / scale - settings.overheadTokens;
-  // What is packed the workflow can't change in part.
-  const plan = planCompaction(messages, {
-    trigger: packed > 0 ? 'asked' : trigger,
-    room,
-    rates: settings.rates,
-  });
+  const plan = planWith(room, work);
   if (!plan) return { problem: 'There is nothing in it that could be left out.' };
   if (plan.do === 'clear') {
     const cleared = await beating(tries, () => clear(services, work, plan.callIds));
@@ -106,6 +109,17 @@ async function compacted(
   const covers = await beating(tries, () => covering(services, messages, plan));
   const pieces = summaryPieces(messages.length, plan, summaryOf(text, covers));
   return { method: 'summary', covers, pieces: withoutPacked(pieces, messages, packed), ...cost };
+}
+
+function planWith(room: number, { input, messages }: Work): CompactionPlan | undefined {
+  const { trigger, packed, settings } = input;
+  const { rates } = settings;
+  if (packed === 0) return planCompaction(messages, { trigger, room, rates });
+  // What is packed the workflow can't change in part, and is told what stays of it.
+  const plan = planCompaction(messages, { trigger: 'asked', room, rates });
+  const isTooMuch =
+    plan?.do === 'summarise' && jsonBytes(messages.slice(plan.cut, packed)) > MAX_STAYING_BYTES;
+  return isTooMuch ? planCompaction(messages, { trigger: 'asked', room: 0, rates }) : plan;
 }
 
 /** How many tokens every request may have afterwards. */

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cutFor, lastSaid } from '../../src/shared/compaction/exchanges.js';
+import { cutFor, isSummary, lastSaid } from '../../src/shared/compaction/exchanges.js';
 import {
   applyPieces,
   clearedPieces,
   summaryPieces,
   withoutPacked,
+  withSummary,
 } from '../../src/shared/compaction/pieces.js';
 import { coversOf, oldOf, planCompaction, type Summarising } from '../../src/shared/compaction/plan.js';
 import { summaryMessage } from '../../src/shared/compaction/summary-text.js';
@@ -91,6 +92,17 @@ describe('a plan for a transcript that is too long', () => {
     expect(tight?.do).toBe('summarise');
   });
 
+  test('clears nothing that people have answered', () => {
+    const asked = round('a1', [4000]).map((message) =>
+      message.role === 'tool'
+        ? { ...message, content: message.content.map((result) => ({ ...result, name: 'ask_user' })) }
+        : message,
+    );
+    const rounds = ['a2', 'a3', 'a4', 'a5'].flatMap((id) => round(id, [4000]));
+    const plan = planCompaction([said('u'), ...asked, ...rounds], { trigger: 'window', room: 4500, rates });
+    expect(plan).toEqual({ do: 'clear', callIds: new Set(['a2_0']) });
+  });
+
   test('keeps three exchanges where there is room for them, then two, one, none', () => {
     const messages = [said('u'), ...['a1', 'a2', 'a3', 'a4', 'a5'].flatMap((id) => round(id, [4000]))];
     const kept = [6000, 3000, 2000, 500].map((room) => {
@@ -148,6 +160,20 @@ describe('a compacted transcript', () => {
     const summary = summaryMessage('c', 'Old.', coversOf(messages, plan), '');
     const made = applyPieces(messages, summaryPieces(messages.length, plan, summary), earlier.length);
     expect(made.messages[made.firstOwn]?.id).toBe('prompt');
+  });
+
+  test('is what the next turn is given of the whole conversation and the last summary', () => {
+    fc.assert(
+      fc.property(anyConversation, fc.nat(3000), (messages, room) => {
+        const plan = planCompaction(messages, { trigger: 'asked', room, rates });
+        if (plan?.do !== 'summarise') return;
+        const made = summarised(messages, plan);
+        const summary = made.find(isSummary);
+        if (!summary) throw new Error('there was to be a summary');
+        expect(withSummary(messages, summary)).toEqual(made);
+        expect(withSummary(made, summary)).toEqual(made);
+      }),
+    );
   });
 
   test('is the same where the workflow does not hold its first messages itself', () => {

@@ -1,4 +1,5 @@
 import type { Message, ToolMessage } from '../messages.js';
+import { lastSaid } from './exchanges.js';
 import type { Summarising } from './plan.js';
 import type { SummaryMessage } from './settings.js';
 
@@ -69,6 +70,26 @@ export function applyPieces(
     applied.push(...messages.slice(from - packed, to - packed));
   }
   return { messages: applied, firstOwn: earlier ?? applied.length };
+}
+
+/**
+ * An earlier conversation, whole, as the next turn is to be given it: with the summary in the place of what it stands for,
+ * but for the last message of a person. As it is where it does not have those messages.
+ */
+export function withSummary(messages: readonly Message[], summary: SummaryMessage): Message[] {
+  const { from, to } = summary.covers;
+  const first = messages.findIndex(({ id }) => id === from);
+  const last = messages.findLastIndex(({ id }) => id === to);
+  if (first < 0 || last < first) return [...messages];
+  const said = lastSaid(messages);
+  const plan: Summarising = {
+    do: 'summarise',
+    from: first,
+    cut: last + 1,
+    maxTokens: 0,
+    ...(said >= first && said <= last && { said }),
+  };
+  return applyPieces(messages, summaryPieces(messages.length, plan, summary), 0).messages;
 }
 
 function keep(from: number, to: number): Piece[] {

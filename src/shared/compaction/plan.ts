@@ -1,4 +1,6 @@
+import { FIND_TOOLS } from '../mcp.js';
 import type { Covers, Message, ToolResultBlock } from '../messages.js';
+import { ASK_USER } from '../people.js';
 import { bodyStart, cutFor, isSummary, lastSaid } from './exchanges.js';
 import type { CompactionTrigger, TokenRates } from './settings.js';
 import { textTokens, tokensOf, tokensOfAll } from './tokens.js';
@@ -9,6 +11,8 @@ const KEPT_EXCHANGES = 3;
 const SUMMARY_TOKENS = 2000;
 const SHORTEST_SUMMARY_TOKENS = 150;
 const MARKER_TOKENS = 80;
+/** What people have answered; and by what a model is shown tools. */
+const KEPT_TOOLS: readonly string[] = [ASK_USER, FIND_TOOLS];
 /** One message for another would be no gain. */
 const FEWEST_SUMMARISED = 2;
 
@@ -42,7 +46,7 @@ function planClearing(messages: readonly Message[], { room, rates }: PlanInput):
     if (message.role !== 'tool') continue;
     for (const result of message.content) {
       const gain = tokensOf({ ...message, content: [result] }, rates) - MARKER_TOKENS;
-      if (gain <= 0 || isCleared(result)) continue;
+      if (gain <= 0 || KEPT_TOOLS.includes(result.name) || isCleared(result)) continue;
       callIds.add(result.callId);
       left -= gain;
       if (left <= room) return { do: 'clear', callIds };
