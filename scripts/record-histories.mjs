@@ -57,6 +57,20 @@ const tools = [
     { reconcile: () => 'paid' },
   ),
 ];
+const more = [
+  tool('busy', (_args, { attempt }) => (attempt === 1 ? Promise.reject(new Error('busy')) : 'ok'), {
+    idempotent: true,
+    retry: { attempts: 3, initialInterval: 1 },
+    setup: () => 'set up',
+    output: z.string(),
+  }),
+  tool('edit', ({ text: said }) => said ?? '', {
+    parallel: false,
+    concurrencyKey: ({ text: said }) => said?.charAt(0),
+    approval: ({ text: said }) => (said?.startsWith('a') ? 'ask' : 'allow'),
+  }),
+];
+const edit = (said) => toolCall('edit', { text: said });
 const asking = [
   tool('asked', ({ text: said }) => said ?? '', { approval: 'ask' }),
   tool('asked_alone', () => 'alone', { approval: 'ask', parallel: false }),
@@ -249,6 +263,20 @@ const kinds = {
   'carried-compacted': {
     script: compacting(),
     agent: { compaction: { window: 3000, to: 0.2 }, iterationsPerRun: 4 },
+  },
+  'retried-tool': { script: [toolCall('busy'), text('done')], agent: { tools: more } },
+  'keyed-calls': {
+    script: [
+      reply(edit('b1'), edit('c1'), edit('b2'), edit('c2')),
+      reply(edit('a1'), edit('b1'), edit('a2'), edit('b2')),
+      text('done'),
+    ],
+    agent: { tools: more },
+    asks: async (turn) => {
+      const [first, second] = await untilAsked(turn, 2);
+      await turn.approve(second);
+      await turn.approve(first, { arguments: { text: 'changed' } });
+    },
   },
   'dropped-rounds': { script: [long, long, text('done')], agent: { maxContextBytes: 100_000 } },
 };

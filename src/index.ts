@@ -18,7 +18,7 @@ export {
 export {
   defineTool,
   notDone,
-  retryable,
+  type SetupContext,
   type Tool,
   type ToolContext,
   type ToolOptions,
@@ -34,4 +34,6 @@ export {
 } from './define/mcp-server.js';
 export { type McpServersOptions, mcpServers } from './define/mcp-servers-json.js';
 export type { PermissionOptions } from './define/permissions.js';
+export { retryable } from './define/retryable.js';
+export type { RetryOptions } from './define/tool-retry.js';
 export type { PermissionMode, Policy } from './shared/permissions.js';

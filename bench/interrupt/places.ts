@@ -8,6 +8,7 @@ import { holdfastActivities } from '../../dist/activities/activities.js';
 import { Agents } from '../../dist/activities/agents.js';
 import { Interrupts } from '../../dist/activities/interrupts.js';
 import { Recent } from '../../dist/activities/recent.js';
+import { ToolSetups } from '../../dist/activities/tool-setups.js';
 import { TranscriptCache } from '../../dist/activities/transcript-cache.js';
 import { TranscriptReader } from '../../dist/activities/transcript-reader.js';
 import { Artifacts } from '../../dist/artifacts/artifacts.js';
@@ -63,6 +64,7 @@ export async function openPlaces(address: string): Promise<Places> {
       artifacts,
       interrupts: new Interrupts(),
       mcp: new McpConnections(),
+      setups: new ToolSetups(() => undefined),
       catalogs: new Recent(1),
       isDraining: () => false,
     }),

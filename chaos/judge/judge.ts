@@ -23,13 +23,15 @@ const plan = makePlan(
 const records = loadRecords(folder);
 const turns = await loadAll(plan.turns);
 const found = [...turns.values()];
+/** What a turn that was cut short still waits for is not lost: that it is open is a problem of its own. */
+const closed = found.filter((turn) => turn.closed !== undefined);
 
 const problems = {
   ended: plan.turns.flatMap((turn) => endProblem(turn, turns.get(turn.turnId), records) ?? []),
   repeated: repeatedCalls(records),
-  resultsLost: found.flatMap((turn) => resultProblems(turn, records)),
-  steersLost: (await Promise.all(found.map((turn) => steerProblems(turn, records, client)))).flat(),
-  refused: [...records.refusals.map(({ why }) => why), ...found.flatMap((turn) => refusalOf(turn) ?? [])],
+  resultsLost: closed.flatMap((turn) => resultProblems(turn, records)),
+  steersLost: (await Promise.all(closed.map((turn) => steerProblems(turn, records, client)))).flat(),
+  refused: [...records.refusals.map(({ why }) => why), ...closed.flatMap((turn) => refusalOf(turn) ?? [])],
 };
 const recovered = recoveries(found, records);
 const recoveryMs = recovered.map(({ ms }) => ms);

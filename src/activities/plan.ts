@@ -8,6 +8,7 @@ import type { AssistantMessage, Message, ToolCallBlock } from '../shared/message
 import type { ModelPart, ModelResponse } from '../shared/model-port.js';
 import {
   approvalFailed,
+  concurrencyKeyFailed,
   cutByOutputLimit,
   cutByRefusal,
   deniedByRule,
@@ -18,6 +19,7 @@ import {
 import { uniqueId } from '../shared/transcript.js';
 import { errorText, wireId, wireLine } from '../shared/wire-text.js';
 import { checkArguments } from './check-arguments.js';
+import { concurrencyKeyOf } from './concurrency-key.js';
 import { inexactInteger } from './exact-numbers.js';
 import { artifactIdIn, resolvedRead } from './read-artifact.js';
 import { artifactsOf, findArtifact } from './turn-artifacts.js';
@@ -132,7 +134,9 @@ async function planCall(
     const permission = await judge(tool, checked.input);
     if (permission?.policy === 'deny') return refuse(deniedByRule(block, permission.why));
     if (tool.asksPeople) return { do: 'question', ...call, ...questionIn(checked.input), summary };
-    return { do: 'run', ...call, input: checked.input, summary, ...(permission && { permission }) };
+    const keyed = await concurrencyKeyOf(tool, checked.input);
+    if ('problem' in keyed) return refuse(concurrencyKeyFailed(block, keyed.problem));
+    return { do: 'run', ...call, input: checked.input, summary, ...keyed, ...(permission && { permission }) };
   } catch (error) {
     return refuse(approvalFailed(block, errorText(error)));
   }

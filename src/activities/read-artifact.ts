@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Artifacts } from '../artifacts/artifacts.js';
 import type { AnyTool } from '../define/define-agent.js';
-import { makeTool, retryable } from '../define/define-tool.js';
+import { makeTool } from '../define/define-tool.js';
+import { retryable } from '../define/retryable.js';
 import { type ArtifactRef, READ_ARTIFACT } from '../shared/artifacts.js';
 import { isJsonObject, type JsonObject } from '../shared/json.js';
 import { visibleText, wholeCharacters } from './utf8.js';

@@ -17,7 +17,7 @@ import { ToolExecution } from './tool-execution.js';
  * tool marks `retryable`, or a worker that lacks it, is tried again by Temporal.
  */
 export async function runTool(services: ActivityServices, input: RunToolInput): Promise<RunToolResult> {
-  const { agents, artifacts, interrupts } = services;
+  const { agents, artifacts, interrupts, setups } = services;
   const context = Context.current();
   const agent = agents.find(input.agent, input.version);
   const tool = toolOf(services, input);
@@ -26,17 +26,19 @@ export async function runTool(services: ActivityServices, input: RunToolInput): 
   if ('status' in allowed) return { v: 1, result: allowed };
   return await interrupts.during(context, async (interrupted) => {
     const execution = new ToolExecution(context, tool, allowed, artifacts, interrupted);
+    const notSetUp = await execution.setUp(setups);
+    if (notSetUp) return execution.tellsOf(notSetUp);
     if (!tool.idempotent) await execution.recordBegun();
     return await execution.beating(async () => {
       const result = withNote(allowed, await execution.run());
-      return { v: 1, result, ...(result.durationMs !== undefined && { startedAt: execution.startedAt }) };
+      return execution.tellsOf(result);
     });
   });
 }
 
 /** Asked after a crash in the middle of a tool: what the tool finds out becomes the result of the call. */
 export async function reconcileTool(
-  { agents, artifacts }: ActivityServices,
+  { agents, artifacts, setups }: ActivityServices,
   input: RunToolInput,
 ): Promise<RunToolResult> {
   const context = Context.current();
@@ -47,8 +49,9 @@ export async function reconcileTool(
   const execution = new ToolExecution(context, tool, whole, artifacts, context.cancellationSignal);
   return await execution.beating(async () => {
     const args: unknown = await tool.input.parseAsync(whole.input);
-    const found: unknown = await tool.reconcile?.(execution.idempotencyKey, args);
     if (!tool.reconcile) return { v: 1, result: workerLost(called) };
+    const setup = await setups.of(tool, context.cancellationSignal);
+    const found: unknown = await tool.reconcile(execution.idempotencyKey, args, { setup });
     return { v: 1, result: found === notDone ? didNotHappen(called) : await execution.ok(found) };
   });
 }

@@ -6,6 +6,7 @@ import type { Model } from '../shared/model-port.js';
 import type { Agents } from './agents.js';
 import type { Interrupts } from './interrupts.js';
 import type { Recent } from './recent.js';
+import type { ToolSetups } from './tool-setups.js';
 import type { TranscriptReader } from './transcript-reader.js';
 
 /** What the activities of one worker share. */
@@ -16,6 +17,7 @@ export type ActivityServices = {
   artifacts: Artifacts;
   interrupts: Interrupts;
   mcp: McpConnections;
+  setups: ToolSetups;
   /** What turns were settled with, by the hash of the artifact. */
   catalogs: Recent<readonly CatalogTool[]>;
   /** The worker has been told to shut down and lets running activities finish. */

@@ -68,7 +68,10 @@ export function resolveSettings(
       parallel: tool.parallel,
       timeoutMs: tool.timeoutMs,
       heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
-      maxAttempts: RETRYABLE_ATTEMPTS,
+      maxAttempts: Math.max(RETRYABLE_ATTEMPTS, tool.retry?.attempts ?? 0),
+      ...(tool.retry && {
+        retry: { initialMs: tool.retry.initialInterval, maxMs: tool.retry.maximumInterval },
+      }),
       reconciles: tool.reconcile !== undefined,
       schemaHash: tool.schemaHash,
       ...(tool.agent && { agent: { name: tool.agent.name, version: tool.agent.version } }),

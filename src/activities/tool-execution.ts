@@ -1,33 +1,32 @@
-import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/activity';
 import { ActivityCancelledError } from '@temporalio/client';
 import type { z } from 'zod';
 import type { Artifacts } from '../artifacts/artifacts.js';
 import type { AnyTool } from '../define/define-agent.js';
-import { RetryableToolError, type ToolContext } from '../define/define-tool.js';
-import { ErrorResult, UnknownOutcome } from '../define/tool-outcomes.js';
-import type { RunToolInput, ToolHeartbeat } from '../shared/activities.js';
-import { type ArtifactRef, type ArtifactSource, keptNote } from '../shared/artifacts.js';
+import type { ToolContext } from '../define/define-tool.js';
+import { UnknownOutcome } from '../define/tool-outcomes.js';
+import type { RunToolInput, RunToolResult, ToolHeartbeat } from '../shared/activities.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import {
   invalidArguments,
   notStarted,
   serverLost,
+  setupFailed,
   timedOut,
-  toolThrew,
   wasRunning,
 } from '../shared/tool-results.js';
 import { errorText, wireLine, wireText } from '../shared/wire-text.js';
 import { beatWhile } from './heartbeats.js';
 import { problemLines } from './problem-lines.js';
-import { resultWithImages } from './result-images.js';
+import { fired, within } from './time-bounds.js';
+import { ToolAnswer } from './tool-answer.js';
+import { retryFailure } from './tool-retries.js';
+import type { ToolSetups } from './tool-setups.js';
 
 /** A tool that its timeout has told to stop gets this long to do so. */
 const STOP_GRACE_MS = 2000;
-/** Of an error's text, where a note follows. */
-const MAX_ERROR_BYTES = 7000;
 /** More than a heartbeat shows of it. */
 const PROGRESS_CHARACTERS = 2000;
 
@@ -38,16 +37,17 @@ export class ToolExecution {
   readonly #context: Context;
   readonly #tool: AnyTool;
   readonly #input: RunToolInput;
-  readonly #artifacts: Artifacts;
   readonly #called: { id: string; name: string };
+  readonly #answer: ToolAnswer;
   readonly #interrupted: AbortSignal;
   readonly #timeout = new AbortController();
   /** ISO 8601. */
   readonly startedAt = new Date().toISOString();
   #begun = false;
   #progress: string | undefined;
-  /** What the tool has kept itself. */
-  #kept: Promise<ArtifactRef> | undefined;
+  #setup: unknown;
+  /** Of the tool's timeout. */
+  #setupMs = 0;
 
   /** `interrupted` fires when the turn is interrupted in this process. */
   constructor(
@@ -60,7 +60,7 @@ export class ToolExecution {
     this.#context = context;
     this.#tool = tool;
     this.#input = input;
-    this.#artifacts = artifacts;
+    this.#answer = new ToolAnswer(tool, input, artifacts);
     this.#interrupted = interrupted;
     this.#called = { id: input.callId, name: input.tool };
     this.idempotencyKey = `${context.info.workflowExecution?.workflowId}/${input.iteration}/${input.callId}`;
@@ -76,13 +76,39 @@ export class ToolExecution {
       await this.#context.client.activity.heartbeat(this.#context.info.taskToken, this.#heartbeat());
     } catch (error) {
       if (error instanceof ActivityCancelledError) throw this.#canceled(false);
-      throw this.#notBegun(error);
+      throw this.#notBegun(`That ${this.#called.name} begins could not be recorded: ${errorText(error)}`);
+    }
+  }
+
+  /**
+   * Waits for what the tool's `setup` makes, before the call begins: gives its result where it can't. An interrupt ends
+   * the wait and not the set-up, for which others may wait.
+   */
+  async setUp(setups: ToolSetups): Promise<ToolResultBlock | undefined> {
+    if (!this.#tool.setup) return undefined;
+    const startedAt = performance.now();
+    const timer = globalThis.setTimeout(() => this.#timeout.abort(this.#tookTooLong()), this.#tool.timeoutMs);
+    try {
+      this.#setup = await this.beating(() => setups.of(this.#tool, this.#signal()));
+      this.#setupMs = performance.now() - startedAt;
+      return undefined;
+    } catch (error) {
+      if (this.#interrupted.aborted) return notStarted(this.#called);
+      if (this.#context.cancellationSignal.aborted) {
+        if (this.#context.cancellationDetails?.cancelRequested) throw this.#canceled(false);
+        throw this.#notBegun(`The worker shut down before ${this.#called.name} began`);
+      }
+      const again = this.#retry(error);
+      if (again) throw again;
+      return setupFailed(this.#called, errorText(error));
+    } finally {
+      clearTimeout(timer);
     }
   }
 
   /** Tried again; and where Temporal may not, as after an interrupt, the workflow knows that nothing has happened. */
-  #notBegun(error: unknown): ApplicationFailure {
-    const message = wireText(`That ${this.#called.name} begins could not be recorded: ${errorText(error)}`);
+  #notBegun(text: string): ApplicationFailure {
+    const message = wireText(text);
     return ApplicationFailure.create({ type: WORKER_LOST, message, details: [{ begun: false }] });
   }
 
@@ -106,40 +132,33 @@ export class ToolExecution {
     return { ...result, durationMs: Math.round(performance.now() - startedAt) };
   }
 
-  /** Throws where nothing of the value can be read. */
-  async ok(value: unknown): Promise<ToolResultBlock> {
-    const { callId, tool } = this.#input;
-    const isError = value instanceof ErrorResult;
-    const content = await this.#contentOf(isError ? value.value : value);
-    const status = isError
-      ? ({ status: 'error', cause: 'tool_threw' } as const)
-      : ({ status: 'ok' } as const);
-    return { type: 'tool_result', callId, name: tool, ...status, ...content };
+  /** What the activity tells. */
+  tellsOf(result: ToolResultBlock): RunToolResult {
+    const { attempt } = this.#context.info;
+    const hasRun = result.durationMs !== undefined;
+    return { v: 1, result, ...(hasRun && { startedAt: this.startedAt }), ...(attempt > 1 && { attempt }) };
   }
 
-  async #contentOf(value: unknown): Promise<Pick<ToolResultBlock, 'content' | 'artifact'>> {
-    const kept = await this.#kept?.catch(() => undefined);
-    try {
-      const { callId, maxResultBytes, maxImageBytes } = this.#input;
-      const bounds = { maxResultBytes, maxImageBytes };
-      return await resultWithImages(callId, value, this.#artifacts, kept, bounds);
-    } catch (error) {
-      throw new Error(`${this.#called.name} ran, but its result can't be read: ${errorText(error)}`);
-    }
+  /** Throws where nothing of the value can be read. */
+  async ok(value: unknown): Promise<ToolResultBlock> {
+    return await this.#answer.ok(value);
   }
 
   /** The body races its timeout; one that does not stop when told to is left behind, and the result says so. */
   async #runWithin(args: unknown): Promise<ToolResultBlock> {
     const seconds = Math.round(this.#tool.timeoutMs / 1000);
+    const leftMs = Math.max(1, this.#tool.timeoutMs - this.#setupMs);
     const over = new AbortController();
     try {
       const ended = Promise.race([this.#runBody(args), this.#leftAtShutdown(over.signal)]);
-      const inTime = await within(ended, this.#tool.timeoutMs);
+      const inTime = await within(ended, leftMs);
       if (inTime !== undefined) return inTime;
-      this.#timeout.abort(
-        new DOMException(`${this.#called.name} took longer than ${seconds} s`, 'TimeoutError'),
-      );
+      const late = this.#tookTooLong();
+      this.#timeout.abort(late);
       const stopped = await within(ended, STOP_GRACE_MS);
+      // One that may still run would run beside its next try.
+      const again = stopped && this.#retry(late);
+      if (again) throw again;
       return timedOut(this.#called, seconds, stopped === undefined);
     } finally {
       over.abort();
@@ -161,9 +180,10 @@ export class ToolExecution {
     } catch (error) {
       if (this.#interrupted.aborted) return wasRunning(this.#called);
       if (this.#context.cancellationSignal.aborted) throw this.#stopped(error);
-      if (error instanceof RetryableToolError) throw retryFailure(error);
       if (error instanceof UnknownOutcome) return serverLost(this.#called, error.message);
-      return await this.#threw(errorText(error));
+      const again = this.#retry(error);
+      if (again) throw again;
+      return await this.#answer.threw(errorText(error));
     }
   }
 
@@ -186,60 +206,35 @@ export class ToolExecution {
     return new CancelledFailure(`${this.#called.name} was interrupted`, [details]);
   }
 
-  /** What it had kept before is still to be read. */
-  async #threw(text: string): Promise<ToolResultBlock> {
-    const artifact = await this.#kept?.catch(() => undefined);
-    if (!artifact) return toolThrew(this.#called, text);
-    // Before it is cut, so that the note stays.
-    const short = wireText(text, MAX_ERROR_BYTES);
-    return { ...toolThrew(this.#called, short + keptNote(artifact, short)), artifact };
+  /** To be thrown where Temporal is to start the call again. */
+  #retry(error: unknown): ApplicationFailure | undefined {
+    const { attempt } = this.#context.info;
+    return retryFailure(error, this.#tool.retry, { attempt, startedAt: this.startedAt });
   }
 
-  async #save(content: string | Uint8Array | ArtifactSource): Promise<ArtifactRef> {
-    if (this.#kept) throw new Error(`${this.#called.name} has saved an artifact in this call before.`);
-    this.#kept = this.#artifacts.save(typeof content === 'string' ? Buffer.from(content) : content);
-    return await this.#kept;
+  #tookTooLong(): DOMException {
+    const seconds = Math.round(this.#tool.timeoutMs / 1000);
+    return new DOMException(`${this.#called.name} took longer than ${seconds} s`, 'TimeoutError');
+  }
+
+  #signal(): AbortSignal {
+    return AbortSignal.any([this.#interrupted, this.#context.cancellationSignal, this.#timeout.signal]);
   }
 
   #toolContext(): ToolContext {
     const { turnId, callId, metadata = {} } = this.#input;
     return {
-      signal: AbortSignal.any([this.#interrupted, this.#context.cancellationSignal, this.#timeout.signal]),
+      signal: this.#signal(),
       idempotencyKey: this.idempotencyKey,
       progress: (text) => {
         this.#progress = wireLine(typeof text === 'string' ? text.slice(0, PROGRESS_CHARACTERS) : text);
       },
-      saveArtifact: (content) => this.#save(content),
+      saveArtifact: (content) => this.#answer.save(content),
       turnId,
       callId,
       attempt: this.#context.info.attempt,
       metadata,
+      setup: this.#setup,
     };
-  }
-}
-
-/** Resolves when the signal fires; rejects when `over` does. */
-async function fired(signal: AbortSignal, over: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort', { signal: over });
-}
-
-function retryFailure(error: RetryableToolError): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: 'Tool.Retryable',
-    message: wireText(error.message),
-    ...(error.afterMs !== undefined && { nextRetryDelay: error.afterMs }),
-  });
-}
-
-/** What the promise gives, or undefined where it takes longer than `ms`. No timer is left behind. */
-async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const overdue = new Promise<undefined>((resolve) => {
-    timer = globalThis.setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([promise, overdue]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -4,12 +4,26 @@ import type { TranscriptRef, TranscriptSpan } from '../shared/activities.js';
 import type { TranscriptBase } from '../shared/carried.js';
 import type { Message } from '../shared/messages.js';
 import { MESSAGES_QUERY, type MessagesPage, type MessagesPageRequest } from '../shared/turn.js';
-import { wireText } from '../shared/wire-text.js';
+import { errorText, wireText } from '../shared/wire-text.js';
 import type { TranscriptCache } from './transcript-cache.js';
 import { unpackSegment } from './transcript-segments.js';
 
 /** A query needs a worker that has the workflow; longer than this and the activity's own retry is the better wait. */
 const QUERY_DEADLINE_MS = 3000;
+const LONGEST_DEADLINE_MS = 15_000;
+const RETRY_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 30_000;
+
+/**
+ * How long a try waits for an answer, and how long the next one for its turn. A worker that has died is soon replaced;
+ * one that has too much to do has to replay the workflow first. The ten tries of a model call take over four minutes.
+ */
+export function patienceOf(attempt: number): { deadlineMs: number; delayMs: number } {
+  return {
+    deadlineMs: Math.min(QUERY_DEADLINE_MS * attempt, LONGEST_DEADLINE_MS),
+    delayMs: Math.min(RETRY_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS),
+  };
+}
 
 /** Reads what a {@link TranscriptRef} names: from this process's cache, or from the workflow, in pages. */
 export class TranscriptReader {
@@ -85,14 +99,15 @@ export class TranscriptReader {
   }
 
   async #queryPage(span: TranscriptSpan, request: MessagesPageRequest): Promise<MessagesPage> {
-    const { client } = Context.current();
+    const { client, info } = Context.current();
+    const { deadlineMs } = patienceOf(info.attempt);
     const handle = client.workflow.getHandle(span.workflowId, span.runId);
     try {
-      return await client.withDeadline(Date.now() + QUERY_DEADLINE_MS, () =>
+      return await client.withDeadline(Date.now() + deadlineMs, () =>
         handle.query<MessagesPage, [MessagesPageRequest]>(MESSAGES_QUERY, request),
       );
     } catch (error) {
-      throw unavailable(span, error instanceof Error ? error.message : String(error));
+      throw unavailable(span, whyNot(error));
     }
   }
 }
@@ -106,10 +121,16 @@ function isWhole(messages: readonly Message[], span: TranscriptSpan): boolean {
   return messages.length === span.to && messages.at(-1)?.id === span.headId;
 }
 
+/** The client wraps what gRPC says in words that don't tell it. */
+function whyNot(error: unknown): string {
+  const { cause } = error as { cause?: unknown };
+  return cause instanceof Error ? `${errorText(error)}: ${errorText(cause)}` : errorText(error);
+}
+
 function unavailable(span: TranscriptSpan, why: string): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'Transcript.Unavailable',
     message: wireText(`The transcript of ${span.workflowId} could not be read: ${why}`),
-    nextRetryDelay: 500,
+    nextRetryDelay: patienceOf(Context.current().info.attempt).delayMs,
   });
 }

@@ -15,7 +15,7 @@ import { WORKER_LOST } from '../shared/failures.js';
 import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
 import { PEOPLE_MEMO, type PeopleMemo } from '../shared/people.js';
 import type { ModelEnd, RecordedStep } from '../shared/recorded-step.js';
-import { lastWordIn, modelTimedOut, partialTextOf, type ToolEnd } from '../shared/settle.js';
+import { lastWordIn, modelTimedOut, partialTextOf, type ToolEnd, triedIn } from '../shared/settle.js';
 import { TURN_WORKFLOW, type TurnOutcome } from '../shared/turn.js';
 import { earlierMessages } from './carried-messages.js';
 import { TurnNotFound } from './errors.js';
@@ -185,12 +185,10 @@ export class RecordedSteps {
       const [beat] = await this.#decode(timeout.lastHeartbeatDetails?.payloads);
       return { kind: 'lost', ...lastWordIn(beat) };
     }
-    if (application?.type === WORKER_LOST) {
-      const [details] = await this.#decode(application.details?.payloads);
-      return { kind: 'lost', ...lastWordIn(details) };
-    }
+    const [details] = await this.#decode(application?.details?.payloads);
+    if (application?.type === WORKER_LOST) return { kind: 'lost', ...lastWordIn(details) };
     const type = application?.type ?? 'Tool.Failed';
-    return { kind: 'failed', type, text: end.failure?.message ?? '' };
+    return { kind: 'failed', type, text: end.failure?.message ?? '', ...triedIn(details) };
   }
 
   /** A signal, or an update that was accepted. */

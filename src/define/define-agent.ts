@@ -75,7 +75,7 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of tools with different arguments has no other common type.
-export type AnyTool = Tool<any, any>;
+export type AnyTool = Tool<any, any, any>;
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of agents with different outputs has no other common type.
 export type AnyAgent = Agent<any>;

@@ -5,18 +5,24 @@ import { type ArtifactRef, type ArtifactSource, READ_ARTIFACT } from '../shared/
 import type { JsonObject } from '../shared/json.js';
 import type { McpPlace, ToolAnnotations } from '../shared/mcp.js';
 import { type Policy, PRESENT_PLAN } from '../shared/permissions.js';
-import { errorText } from '../shared/wire-text.js';
 import type { Agent } from './define-agent.js';
 import { type Duration, durationMs } from './duration.js';
 import { jsonSchema } from './json-schema.js';
 import { notStrictBecause } from './strict-schema.js';
+import { type RetryOptions, type ToolRetry, toolRetry } from './tool-retry.js';
 
 /** The answer of `reconcile` that says: it did not happen. */
 export const notDone: unique symbol = Symbol.for('holdfast.notDone');
 
 type MaybePromise<Value> = Value | Promise<Value>;
 
-export type ToolContext = {
+export type SetupContext = {
+  /** Fires when it has taken longer than the tool's timeout, and when the worker shuts down. */
+  signal: AbortSignal;
+};
+
+/** `Setup`: what the tool's `setup` made. */
+export type ToolContext<Setup = unknown> = {
   /** Fires on an interrupt, a timeout, or when this attempt has lost its lease. A tool should end soon after. */
   signal: AbortSignal;
   /** The same on every attempt of this call, different for every other call: to be sent to what it pays or posts to. */
@@ -34,21 +40,47 @@ export type ToolContext = {
   attempt: number;
   /** The turn's metadata, as its starter gave it. */
   metadata: JsonObject;
+  /** What the tool's `setup` made, in this worker. */
+  setup: Setup;
 };
 
-export type ToolOptions<Input extends z.ZodType, Result> = {
+export type ToolOptions<
+  Input extends z.ZodType,
+  Result,
+  Setup = undefined,
+  Output extends z.ZodType = z.ZodType,
+> = {
   /** `^[a-zA-Z0-9_-]{1,64}$`; also the activity type that the Web UI shows. */
   name: string;
   /** What the model reads to decide when to call it. */
   description: string;
   /** A zod object: checked before the tool runs; the model reads its JSON schema. */
   input: Input;
+  /**
+   * What `run` must return, any type of zod that a JSON schema can say: it is checked, and the model reads what the check
+   * gives, as JSON. What does not fit is an error result that tells the places, and what was returned.
+   */
+  output?: Output;
   /** It may safely run twice. Default false: then it never runs twice, and a crash in its middle is told to the model. */
   idempotent?: boolean;
   /** From its start to its end; default 10 minutes. */
   timeout?: Duration;
   /** May run beside other calls of the same reply; default true. */
   parallel?: boolean;
+  /**
+   * Calls of one reply that have the same key, of whichever tools, run one after another, as the model asked. Called when
+   * the call is planned; what it throws is an error result. With `parallel: false` a call may run beside those that have
+   * other keys. `undefined`: it has none. Turns don't wait for each other.
+   */
+  concurrencyKey?(args: z.output<Input>): MaybePromise<string | undefined>;
+  /** What it throws is tried again, for an idempotent tool only. Default: the model reads it at once. */
+  retry?: RetryOptions;
+  /**
+   * Run once a worker, when the first call needs it, for all calls of all tools with the same `setup`. What it throws is
+   * an error result, and the next call tries again. What it gives is disposed of with the worker, where it has a
+   * `Symbol.asyncDispose` or a `Symbol.dispose`. In the options, write it before what uses it: TypeScript infers in order.
+   */
+  setup?(context: SetupContext): MaybePromise<Setup>;
   /**
    * Whether a call may run: at once (`allow`), once a person has approved it (`ask`), or never (`deny`); or a function of
    * its arguments that says so, which is called when the call is planned. What it throws is an error result. Default: the
@@ -68,13 +100,23 @@ export type ToolOptions<Input extends z.ZodType, Result> = {
    * Returns what the model is to read: a string, or anything that JSON can carry. Whatever it throws becomes an
    * error result, which the model reads; only `retryable(...)` makes Temporal start it again.
    */
-  run(args: z.output<Input>, context: ToolContext): MaybePromise<Result>;
+  run(args: z.output<Input>, context: ToolContext<NoInfer<Setup>>): MaybePromise<Result>;
   /** Asked when the worker died in the middle of `run`: what `run` would have returned, or `notDone`. */
-  reconcile?(key: string, args: z.output<Input>): MaybePromise<NoInfer<Result> | typeof notDone>;
+  reconcile?(
+    key: string,
+    args: z.output<Input>,
+    context: Pick<ToolContext<NoInfer<Setup>>, 'setup'>,
+  ): MaybePromise<Reconciled<Result, Output> | typeof notDone>;
 };
 
+/** What `run` returns, or what else the output allows. */
+type Reconciled<Result, Output extends z.ZodType> = [z.ZodType] extends [Output]
+  ? NoInfer<Result>
+  : z.input<Output>;
+
 /** A tool, ready for an agent's `tools`. Made by {@link defineTool}. */
-export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown> = {
+// biome-ignore lint/suspicious/noExplicitAny: who holds a tool need not know what it sets up.
+export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown, Setup = any> = {
   readonly kind: 'tool';
   readonly name: string;
   readonly description: string;
@@ -87,6 +129,9 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown> = {
   readonly idempotent: boolean;
   readonly timeoutMs: number;
   readonly parallel: boolean;
+  readonly output?: z.ZodType;
+  readonly outputSchema?: JsonObject;
+  readonly retry?: ToolRetry;
   /** The tool is this agent: a call of it is a turn. */
   readonly agent?: Agent;
   /** Of a tool of an MCP server: what that says of it, and where it is. */
@@ -99,8 +144,14 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown> = {
   readonly subject?: Subject;
   /** It is not run: a person gives its result. */
   readonly asksPeople?: true;
-  run(args: z.output<Input>, context: ToolContext): MaybePromise<Result>;
-  reconcile?(key: string, args: z.output<Input>): MaybePromise<Result | typeof notDone>;
+  concurrencyKey?(args: z.output<Input>): MaybePromise<string | undefined>;
+  setup?(context: SetupContext): MaybePromise<Setup>;
+  run(args: z.output<Input>, context: ToolContext<Setup>): MaybePromise<Result>;
+  reconcile?(
+    key: string,
+    args: z.output<Input>,
+    context: Pick<ToolContext<Setup>, 'setup'>,
+  ): MaybePromise<Result | typeof notDone>;
 };
 
 export const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -110,12 +161,15 @@ const LONGEST_TIMEOUT_MS = 24 * 24 * 3_600_000;
 
 /**
  * Makes a tool. Throws a TypeError that names the tool and the fault when it can't work: a name that providers
- * refuse, an input that is no object or has no JSON schema (a date, a bigint, a symbol, a function), or `strict: true`
- * with a schema that strict mode does not know.
+ * refuse, an input that is no object or has no JSON schema (a date, a bigint, a symbol, a function), `strict: true`
+ * with a schema that strict mode does not know, or a `retry` of a tool that may run only once.
  */
-export function defineTool<Input extends z.ZodType, Result>(
-  options: ToolOptions<Input, Result>,
-): Tool<Input, Result> {
+export function defineTool<
+  Input extends z.ZodType,
+  Result extends z.input<Output>,
+  Setup = undefined,
+  Output extends z.ZodType = z.ZodType,
+>(options: ToolOptions<Input, Result, Setup, Output>): Tool<Input, Result, Setup> {
   const { name } = options;
   if (name === READ_ARTIFACT || name === PRESENT_PLAN) {
     throw new TypeError(`Tool name "${name}": every agent has a tool of that name, Holdfast's own.`);
@@ -124,10 +178,10 @@ export function defineTool<Input extends z.ZodType, Result>(
 }
 
 /** As {@link defineTool}, for tools of Holdfast's own. */
-export function makeTool<Input extends z.ZodType, Result>(
-  options: ToolOptions<Input, Result>,
-): Tool<Input, Result> {
-  const { name } = options;
+export function makeTool<Input extends z.ZodType, Result, Setup, Output extends z.ZodType>(
+  options: ToolOptions<Input, Result, Setup, Output>,
+): Tool<Input, Result, Setup> {
+  const { name, idempotent = false, output, retry } = options;
   if (!TOOL_NAME.test(name) || name.startsWith('__') || name === 'default') {
     throw new TypeError(
       `Tool name ${JSON.stringify(name)}: use 1 to 64 of letters, digits, _ and -; "default" and names that begin with "__" are Temporal's.`,
@@ -142,14 +196,21 @@ export function makeTool<Input extends z.ZodType, Result>(
     schema,
     schemaHash: createHash('sha256').update(JSON.stringify(schema)).digest('hex').slice(0, 16),
     ...strictness(name, schema, options.strict),
-    idempotent: options.idempotent ?? false,
+    idempotent,
     timeoutMs: timeoutMs(name, options.timeout ?? DEFAULT_TIMEOUT_MS),
     parallel: options.parallel ?? true,
+    ...(output && { output, outputSchema: jsonSchema(`Tool ${name}: its output`, output, 'output') }),
+    ...(retry && { retry: toolRetry(name, idempotent, retry) }),
+    ...(options.concurrencyKey && { concurrencyKey: options.concurrencyKey }),
+    ...(options.setup && { setup: options.setup }),
     ...(options.approval !== undefined && { approval: options.approval }),
     ...(options.effects !== undefined && { effects: options.effects }),
     ...(options.subject && { subject: options.subject }),
     run: options.run,
-    ...(options.reconcile && { reconcile: options.reconcile }),
+    // It may return another form of the output than `run` does.
+    ...(options.reconcile && {
+      reconcile: options.reconcile as NonNullable<Tool<Input, Result>['reconcile']>,
+    }),
   };
 }
 
@@ -178,28 +239,4 @@ function strictness(
   if (because === undefined) return { strict: wanted !== false };
   if (wanted) throw new TypeError(`Tool ${name}: its input is none for strict mode, because ${because}.`);
   return { strict: false, notStrictBecause: because };
-}
-
-/** What to throw from a tool so that Temporal starts it again, `after` a while, instead of telling the model. */
-export class RetryableToolError extends Error {
-  /** An agent's module may load another copy of this class than the worker that serves it. */
-  static override [Symbol.hasInstance](thrown: unknown): boolean {
-    return thrown instanceof Error && thrown.name === 'RetryableToolError';
-  }
-
-  override readonly name = 'RetryableToolError';
-  readonly afterMs: number | undefined;
-
-  constructor(cause: unknown, afterMs: number | undefined) {
-    super(errorText(cause), { cause });
-    this.afterMs = afterMs;
-  }
-}
-
-/** `throw retryable(error, { after: '5 seconds' })`: nothing has happened yet, try the whole call again. */
-export function retryable(cause: unknown, options: { after?: Duration } = {}): RetryableToolError {
-  return new RetryableToolError(
-    cause,
-    options.after === undefined ? undefined : durationMs('retryable, after', options.after),
-  );
 }

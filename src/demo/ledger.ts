@@ -48,9 +48,9 @@ export function recorded(
       return result;
     },
     ...(reconcile && {
-      reconcile(key: string, args: unknown) {
+      reconcile(key: string, args: unknown, context: { setup: unknown }) {
         ledger.write('asked', tool.name, key.split('/').at(-1) ?? key);
-        return reconcile(key, args);
+        return reconcile(key, args, context);
       },
     }),
   };

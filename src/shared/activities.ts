@@ -76,6 +76,8 @@ export type PlannedCall =
       /** Where the arguments' whole JSON text is kept. */
       inputArtifact?: ArtifactRef;
       summary: string;
+      /** Calls of one reply that have the same one run one after another. */
+      concurrencyKey?: string;
       /** Absent where nobody has set up permissions: it runs. */
       permission?: Permission;
     }
@@ -147,8 +149,8 @@ export type InterruptedReply = Timing & {
   attempt?: number;
 };
 
-/** `startedAt`: ISO 8601; how long the tool took is in its result. */
-export type RunToolResult = { v: 1; result: ToolResultBlock; startedAt?: string };
+/** `startedAt`: ISO 8601; how long the tool took is in its result. `attempt`: which try gave it, if not the first. */
+export type RunToolResult = { v: 1; result: ToolResultBlock; startedAt?: string; attempt?: number };
 
 /** What a model call's heartbeat carries: the end of the text streamed so far. */
 export type ModelHeartbeat = {

@@ -16,7 +16,7 @@ import { type PersonDecision, resultOfDecision } from './people.js';
 import { shownPrompt } from './prompt-parts.js';
 import type { ModelEnd, RecordedStep } from './recorded-step.js';
 import { requestEvent } from './request-event.js';
-import { settleToolCall, startOf } from './settle.js';
+import { settleToolCall, triedOf } from './settle.js';
 import { Steps } from './steps.js';
 import { type SubAgentEnd, settleSubAgent, subAgentStep } from './sub-agents.js';
 import { mayStillRun, notStarted, workerLost } from './tool-results.js';
@@ -202,7 +202,7 @@ export class TurnFold {
       const called = { id: call.callId, name: call.name };
       return [this.#settle(step.end.kind === 'completed' ? step.end.output.result : workerLost(called))];
     }
-    this.steps.ended(call.callId, startOf(step.end));
+    this.steps.ended(call.callId, triedOf(step.end));
     const settlement = settleToolCall(call, tool, step.end);
     if (settlement.do === 'result') return [this.#settle(settlement.result)];
     const called = { id: call.callId, name: call.name };

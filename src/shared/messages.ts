@@ -59,6 +59,8 @@ export type ToolResultStatus = (typeof TOOL_RESULT_STATUSES)[number];
 /** Of a call that may still have to get its result. */
 const TOOL_RESULT_CAUSES = [
   'tool_threw',
+  'setup_failed',
+  'invalid_result',
   'timed_out',
   'unknown_tool',
   'invalid_json',
@@ -79,6 +81,7 @@ const TOOL_RESULT_CAUSES = [
   'denied_by_rule',
   'denied_by_timeout',
   'approval_failed',
+  'concurrency_key_failed',
   'not_answered',
   'no_result_recorded',
 ] as const;

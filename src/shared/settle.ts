@@ -1,14 +1,14 @@
 import type { PlannedCall, RunToolResult } from './activities.js';
 import { TOOL_NOT_HERE } from './failures.js';
 import type { ToolResultBlock } from './messages.js';
-import { timingIn } from './steps.js';
+import { attemptIn, timingIn } from './steps.js';
 import { mayStillRun, notStarted, timedOut, toolThrew, wasRunning, workerLost } from './tool-results.js';
 import type { ToolSettings } from './turn.js';
 
 /** How a tool's activity ended, as the workflow's errors and the event history both tell it. */
 export type ToolEnd =
   | { kind: 'completed'; output: RunToolResult }
-  | { kind: 'failed'; type: string; text: string }
+  | ({ kind: 'failed'; type: string; text: string } & Tried)
   /** Its worker died: the heartbeats ceased, or the supervisor said so. */
   | ({ kind: 'lost' } & LastWord)
   /** It took longer than its own timeout, and its worker did not end it. */
@@ -18,8 +18,11 @@ export type ToolEnd =
   /** It was still running when the time for settling was over. */
   | { kind: 'abandoned' };
 
+/** Of the last try: when it began, and which it was, from 1. */
+export type Tried = { startedAt?: string; attempt?: number };
+
 /** Of a try that gave no result. */
-export type LastWord = { begun: boolean; startedAt?: string };
+export type LastWord = { begun: boolean } & Tried;
 
 export type Settlement =
   | { do: 'result'; result: ToolResultBlock }
@@ -81,12 +84,17 @@ export function partialTextOf(details: unknown): string {
 export function lastWordIn(details: unknown): LastWord {
   const isObject = typeof details === 'object' && details !== null;
   const begun = isObject && 'begun' in details && details.begun === true;
-  const { startedAt } = timingIn(details);
-  return { begun, ...(startedAt !== undefined && { startedAt }) };
+  return { begun, ...triedIn(details) };
 }
 
-/** When the try began that ended so, where that is known. */
-export function startOf(end: ToolEnd): string | undefined {
-  if (end.kind === 'completed') return end.output.startedAt;
-  return end.kind === 'lost' || end.kind === 'canceled' ? end.startedAt : undefined;
+/** Of a result, a heartbeat, or the details of a failure or a cancellation, as far as it says. */
+export function triedIn(details: unknown): Tried {
+  const { startedAt } = timingIn(details);
+  const attempt = attemptIn(details);
+  return { ...(startedAt !== undefined && { startedAt }), ...(attempt !== undefined && { attempt }) };
+}
+
+/** The try that ended so, as far as it is known. */
+export function triedOf(end: ToolEnd): Tried {
+  return triedIn(end.kind === 'completed' ? end.output : end);
 }

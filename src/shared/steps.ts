@@ -35,6 +35,8 @@ export type TurnStep = Timing & {
 
 /** `durationMs`: of the tool's body. A call that never ran (a bad one, one that was not begun) has no timing. */
 export type ToolCallStep = Timing & {
+  /** How often it was tried, where that is more than once. */
+  attempts?: number;
   id: string;
   name: string;
   status: ToolResultStatus;
@@ -60,8 +62,8 @@ type Step = { record: Omit<TurnStep, 'calls'>; calls: Map<string, ToolCallStep |
  */
 export class Steps {
   readonly #steps: Step[] = [];
-  /** By call id: when the tool's last try began. */
-  readonly #startedAt = new Map<string, string>();
+  /** By call id: when the tool's last try began, and how many there were. */
+  readonly #tried = new Map<string, { startedAt?: string; attempts: number }>();
   /** By call id. */
   readonly #subAgents = new Map<string, SubAgentStep>();
   /** Before the next model call. */
@@ -88,7 +90,7 @@ export class Steps {
       ...timingIn(reply),
       ...(reply.usage && { usage: reply.usage }),
     };
-    this.#startedAt.clear();
+    this.#tried.clear();
     this.#subAgents.clear();
     this.#add(record, new Map(reply.calls.map(({ callId }) => [callId, undefined])));
   }
@@ -110,9 +112,12 @@ export class Steps {
     this.#compactions.push(record);
   }
 
-  /** A try of a tool ended, in whichever way; what comes of the call, `settled` hears. */
-  ended(callId: string, startedAt: string | undefined): void {
-    if (startedAt !== undefined) this.#startedAt.set(callId, startedAt);
+  /** The tries of a tool's activity ended, in whichever way; what comes of the call, `settled` hears. */
+  ended(callId: string, { startedAt, attempt = 1 }: { startedAt?: string; attempt?: number }): void {
+    const before = this.#tried.get(callId);
+    const lastStart = startedAt ?? before?.startedAt;
+    const attempts = attempt + (before?.attempts ?? 0);
+    this.#tried.set(callId, { attempts, ...(lastStart !== undefined && { startedAt: lastStart }) });
   }
 
   /** A call is a turn of its own; told at its start, and again at its end. */
@@ -124,11 +129,12 @@ export class Steps {
   settled({ callId, name, status, cause, durationMs, content }: ToolResultBlock): void {
     const calls = this.#steps.at(-1)?.calls;
     if (!calls?.has(callId)) return;
-    const startedAt = this.#startedAt.get(callId);
+    const { startedAt, attempts = 1 } = this.#tried.get(callId) ?? {};
     const subAgent = this.#subAgents.get(callId);
     calls.set(callId, {
       ...{ id: callId, name, status },
       ...(cause && { cause }),
+      ...(attempts > 1 && { attempts }),
       ...(startedAt !== undefined && { startedAt }),
       ...(durationMs !== undefined && { durationMs }),
       ...(status !== 'ok' && { error: wireText(textIn(content), MAX_ERROR_BYTES) }),
@@ -169,7 +175,7 @@ function textIn(content: ToolResultBlock['content']): string {
 }
 
 /** Which try it was, by what its end tells; those before it are counted where an old worker did not say so. */
-function attemptIn(told: unknown): number | undefined {
+export function attemptIn(told: unknown): number | undefined {
   const { attempt } = (typeof told === 'object' && told !== null ? told : {}) as Record<string, unknown>;
   return typeof attempt === 'number' ? attempt : undefined;
 }

@@ -76,6 +76,26 @@ export function toolThrew(call: CalledTool, text: string): ToolResultBlock {
   return answer(call, 'error', 'tool_threw', `Error: ${text}`);
 }
 
+/** What the tool needs could not be set up; the next call tries again. */
+export function setupFailed(call: CalledTool, problem: string): ToolResultBlock {
+  const text = `Error: what ${call.name} needs could not be set up: ${problem}. It was not run. The next call tries to set it up again.`;
+  return answer(call, 'error', 'setup_failed', text);
+}
+
+/** It ran, and what it returned, `returned`, is not what the tool's `output` says. `problems`: a line each. */
+export function misfit(
+  call: CalledTool,
+  problems: readonly string[],
+  returned: ToolResultBlock['content'],
+): ToolResultBlock {
+  const list = problems.map((problem) => `\n- ${problem}`).join('');
+  const rest = returned.length > 0 ? 'What it returned:' : 'It returned nothing.';
+  const text = `Error: ${call.name} ran, and what it returned does not fit its output schema, which is a fault of the tool. What it did stays done.${list}\n${rest}`;
+  const told = answer(call, 'error', 'invalid_result', text);
+  const after = returned.map((block, index) => ({ ...block, id: `${call.id}.${index + 1}` }));
+  return { ...told, content: [...told.content, ...after] };
+}
+
 export function timedOut(call: CalledTool, seconds: number, mayStillRun: boolean): ToolResultBlock {
   const rest = mayStillRun ? ' It did not stop when asked and may still be running.' : '';
   return answer(
@@ -174,6 +194,11 @@ export function deniedByTimeout(call: CalledTool): ToolResultBlock {
 export function approvalFailed(call: CalledTool, problem: string): ToolResultBlock {
   const text = `Error: whether ${call.name} may run could not be decided: ${problem}. It was not run.`;
   return answer(call, 'error', 'approval_failed', text);
+}
+
+export function concurrencyKeyFailed(call: CalledTool, problem: string): ToolResultBlock {
+  const text = `Error: beside which calls ${call.name} may run could not be decided: ${problem}. It was not run.`;
+  return answer(call, 'error', 'concurrency_key_failed', text);
 }
 
 /** What a person said. */

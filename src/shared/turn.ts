@@ -163,6 +163,8 @@ export type ToolSettings = {
   heartbeatTimeoutMs: number;
   /** How often Temporal may start it when it asks for a retry or, if idempotent, when its worker died. */
   maxAttempts: number;
+  /** Between its tries, where the tool says so itself; milliseconds. */
+  retry?: { initialMs: number; maxMs: number };
   /** Whether it can tell, after a crash, what happened. */
   reconciles: boolean;
   /** Of the schema that its arguments are checked with. */

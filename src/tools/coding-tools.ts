@@ -15,7 +15,7 @@ export type CodingToolsOptions = {
 /**
  * `read_file`, `write_file`, `edit_file` and `bash` for one folder. The first three can't leave it, by `..`, by an
  * absolute path or by a symlink; `bash` can. Those that change something run alone (`parallel: false`), in the order
- * the model asked. Throws when the folder doesn't exist.
+ * the model asked; only writes and edits of different files run side by side. Throws when the folder doesn't exist.
  */
 export function codingTools(options: CodingToolsOptions): Tool[] {
   const root = workspaceRoot(options.root);

@@ -4,7 +4,7 @@ import { writeAtomically } from './atomic-write.js';
 import { openRegularFile } from './open-file.js';
 import { editedText, matchesAt } from './text-edit.js';
 import { counted } from './wording.js';
-import { pathSubject } from './workspace.js';
+import { fileKey, pathSubject } from './workspace.js';
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
@@ -27,6 +27,7 @@ export function editFileTool(root: string): Tool<typeof input, string> {
     input,
     timeout: '2 minutes',
     parallel: false,
+    concurrencyKey: fileKey(root),
     effects: 'edits',
     subject: pathSubject(root),
     run: async ({ path, old_text, new_text, replace_all = false }, context) => {

@@ -48,6 +48,21 @@ export function pathSubject(root: string) {
   };
 }
 
+/**
+ * The concurrency key of a tool with a `path`: where it really leads, relative to `root`, without regard to case, as some
+ * file systems have none. A path that the tool will refuse has none.
+ */
+export function fileKey(root: string) {
+  return async ({ path }: { path: string }): Promise<string | undefined> => {
+    try {
+      const real = relative(root, await resolveInWorkspace(root, path));
+      return real.normalize('NFC').toLowerCase();
+    } catch {
+      return undefined;
+    }
+  };
+}
+
 /** Whether `path` is `root` or below it. Both are absolute and normalised; the file system isn't asked. */
 export function isInside(root: string, path: string): boolean {
   const way = relative(root, path);

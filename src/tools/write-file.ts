@@ -3,7 +3,7 @@ import { defineTool, notDone, type Tool } from '../define/define-tool.js';
 import { writeAtomically } from './atomic-write.js';
 import { openInWorkspace } from './open-file.js';
 import { counted } from './wording.js';
-import { PathRefusedError, pathSubject, resolveInWorkspace } from './workspace.js';
+import { fileKey, PathRefusedError, pathSubject, resolveInWorkspace } from './workspace.js';
 
 const input = z.object({
   path: z.string().describe('Relative to the workspace root'),
@@ -25,6 +25,7 @@ export function writeFileTool(root: string): Tool<typeof input, string> {
     input,
     timeout: '2 minutes',
     parallel: false,
+    concurrencyKey: fileKey(root),
     effects: 'edits',
     subject: pathSubject(root),
     run: async (args, context) => {

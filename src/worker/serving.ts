@@ -11,6 +11,7 @@ import { openai } from '../activities/openai/openai.js';
 import { presentPlanTool } from '../activities/present-plan.js';
 import { readArtifactTool } from '../activities/read-artifact.js';
 import { Recent } from '../activities/recent.js';
+import { ToolSetups } from '../activities/tool-setups.js';
 import { TranscriptCache } from '../activities/transcript-cache.js';
 import { TranscriptReader } from '../activities/transcript-reader.js';
 import { wireInterceptor } from '../activities/wire-interceptor.js';
@@ -79,6 +80,7 @@ export function servingOf(options: ServingOptions): Serving {
   const interrupts = new Interrupts();
   const modelFor = modelChooser();
   const mcp = new McpConnections();
+  const setups = new ToolSetups((text) => Runtime.instance().logger.warn(text));
   let worker: Worker | undefined;
   const isIn = (...states: string[]) => worker !== undefined && states.includes(worker.getState());
   const isDraining = () => isIn('STOPPING', 'DRAINING');
@@ -91,7 +93,7 @@ export function servingOf(options: ServingOptions): Serving {
   });
   return {
     activities: holdfastActivities({
-      ...{ agents, modelFor, transcripts, interrupts, artifacts, isDraining, mcp },
+      ...{ agents, modelFor, transcripts, interrupts, artifacts, isDraining, mcp, setups },
       catalogs: new Recent(RECENT_CATALOGS),
     }),
     sinks: holdfastSinks(cache, interrupts),
@@ -106,7 +108,9 @@ export function servingOf(options: ServingOptions): Serving {
       });
       tellNotStrict(agents.all);
     },
-    close: () => mcp.close(),
+    close: async () => {
+      await Promise.all([mcp.close(), setups.close()]);
+    },
   };
 }
 

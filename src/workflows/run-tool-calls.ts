@@ -2,21 +2,22 @@ import type { PlannedCall } from '../shared/activities.js';
 import { callSummary } from '../shared/call-summary.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { resultOfDecision } from '../shared/people.js';
-import { settleToolCall, startOf } from '../shared/settle.js';
+import { settleToolCall, triedOf } from '../shared/settle.js';
 import { refusedSubAgent, settleSubAgent, subAgentStep } from '../shared/sub-agents.js';
 import { mayStillRun, notOfThisTurn, notStarted } from '../shared/tool-results.js';
 import type { TurnSettings } from '../shared/turn.js';
 import type { Interventions } from './interventions.js';
 import type { Decided } from './people.js';
 import { approvalRequest, type Question, questionRequest } from './person-requests.js';
-import { RunOrder } from './run-order.js';
+import { type Place, RunOrder } from './run-order.js';
 import { runSubAgent, subTurnIdOf, unknownUsage, usageOf } from './run-sub-agent.js';
 import { type CallToRun, reconcileTool, runTool } from './tool-activity.js';
 import type { TurnRun } from './turn-run.js';
 
 /**
  * Runs the calls of one reply and returns one result for each, whatever happens: it never throws. Calls run side by
- * side, except that one whose tool says `parallel: false` waits for those before it and holds back those after it. Calls that a
+ * side, except that one whose tool says `parallel: false` waits for those before it and holds back those after it, and that
+ * those with the same concurrency key run in request order. Calls that a
  * person is to approve wait for that, and others do not wait for them.
  */
 export async function runToolCalls(
@@ -67,11 +68,12 @@ class Round {
   }
 
   async runAll(): Promise<void> {
-    if (this.#questions.length > 0 || this.#calls.some(isAsked)) await this.#runWithPeople();
+    const isOrdered = this.#calls.length > 1 && this.#calls.some(hasKey);
+    if (isOrdered || this.#questions.length > 0 || this.#calls.some(isAsked)) await this.#runInOrder();
     else await this.#runInGroups();
   }
 
-  async #runWithPeople(): Promise<void> {
+  async #runInOrder(): Promise<void> {
     const { maxParallelTools, approvalTimeoutMs } = this.settings;
     const order = new RunOrder(maxParallelTools);
     const asked = this.#calls.filter(isAsked);
@@ -79,17 +81,18 @@ class Round {
       ...asked.map((call) => approvalRequest(call, approvalTimeoutMs)),
       ...this.#questions.map((call) => questionRequest(call, approvalTimeoutMs)),
     ];
-    const decisions = this.#run.people.ask(requests, approvalTimeoutMs);
+    const decisions =
+      requests.length > 0 ? this.#run.people.ask(requests, approvalTimeoutMs) : new Map<string, never>();
     for (const { callId } of asked) this.#run.callStatus.set(callId, 'needs_approval');
     for (const { callId } of this.#questions) this.#run.callStatus.set(callId, 'needs_answer');
     this.#run.show();
-    const places = this.#calls.map((call) => order.add(!call.tool.parallel));
+    const numbers = this.#calls.map((call) => order.add(placeOf(call)));
     const calls = this.#calls.map(async (call, index) => {
-      const place = places[index] ?? 0;
+      const number = numbers[index] ?? 0;
       const decision = decisions.get(call.callId);
       const approved = decision ? this.#approved(call, await decision) : call;
-      if (approved) await order.run(place, () => this.#runOne(approved));
-      else order.leave(place);
+      if (approved) await order.run(number, () => this.#runOne(approved), placeOf(approved));
+      else order.leave(number);
     });
     const questions = this.#questions.map(async (call) => {
       this.#decided(call, await decisions.get(call.callId));
@@ -164,7 +167,7 @@ class Round {
       if (call.tool.agent) return await this.#runSubAgent(call);
       this.#run.show();
       const end = await runTool(this.#run, call, start);
-      this.#run.steps.ended(call.callId, startOf(end));
+      this.#run.steps.ended(call.callId, triedOf(end));
       const settlement = settleToolCall(call, call.tool, end);
       if (settlement.do === 'result') return this.#settle(settlement.result);
       if (settlement.do === 'reconcile') return this.#settle(await reconcileTool(this.#run, call));
@@ -195,6 +198,17 @@ class Round {
     this.#run.callStatus.set(result.callId, result.status);
     this.#run.show();
   }
+}
+
+/** What a person has changed has a key that nobody knows: it runs beside no other. */
+function placeOf({ tool, concurrencyKey, changed }: CallToRun): Place {
+  return changed && concurrencyKey !== undefined
+    ? { isAlone: true, key: undefined }
+    : { isAlone: !tool.parallel, key: concurrencyKey };
+}
+
+function hasKey({ concurrencyKey }: CallToRun): boolean {
+  return concurrencyKey !== undefined;
 }
 
 function isAsked({ permission }: CallToRun): boolean {

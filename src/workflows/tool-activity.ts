@@ -16,7 +16,7 @@ import {
 } from '../shared/activities.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import type { ToolResultBlock } from '../shared/messages.js';
-import { lastWordIn, type ToolEnd } from '../shared/settle.js';
+import { lastWordIn, type ToolEnd, triedIn } from '../shared/settle.js';
 import { workerLost } from '../shared/tool-results.js';
 import type { ToolSettings } from '../shared/turn.js';
 import type { TurnRun } from './turn-run.js';
@@ -78,7 +78,7 @@ function toolOptions(
   call: CallToRun,
 ): ActivityOptions & { retry: NonNullable<ActivityOptions['retry']> } {
   const { tool } = call;
-  const toolRetry = run.settings?.toolRetry ?? { initialMs: 200, maxMs: 10_000 };
+  const toolRetry = tool.retry ?? run.settings?.toolRetry ?? { initialMs: 200, maxMs: 10_000 };
   return {
     summary: call.summary,
     startToCloseTimeout: tool.timeoutMs + GRACE_MS,
@@ -126,7 +126,8 @@ function endOf(error: unknown): ToolEnd {
     return { kind: 'lost', ...lastWordIn(cause.details?.[0]) };
   }
   if (cause instanceof ApplicationFailure) {
-    return { kind: 'failed', type: cause.type ?? 'Tool.Failed', text: cause.message };
+    const tried = triedIn(cause.details?.[0]);
+    return { kind: 'failed', type: cause.type ?? 'Tool.Failed', text: cause.message, ...tried };
   }
   return { kind: 'failed', type: 'Tool.Failed', text: String(cause) };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AgentClient } from '../../src/client/agent-client.js';
 import { askUser } from '../../src/define/ask-user.js';
 import { defineAgent } from '../../src/define/define-agent.js';
-import { retryable } from '../../src/define/define-tool.js';
+import { retryable } from '../../src/define/retryable.js';
 import type { TemporaryServer } from '../../src/server/temporary-server.js';
 import type { TurnEvent } from '../../src/shared/events.js';
 import { attempts, fault, reply, scriptedModel, text, toolCall } from '../../src/testing/index.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { retryable } from '../../src/define/define-tool.js';
+import { retryable } from '../../src/define/retryable.js';
 import { reply, text, toolCall } from '../../src/testing/index.js';
 import { countedTool, echoTool, gate, textOfResult } from '../turn/agents.js';
 import { endedTurn, shapeOf, untilAsked, untilEvent, untilReceipt } from './ended-turn.js';

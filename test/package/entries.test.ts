@@ -82,7 +82,7 @@ test('why each dependency is there is written down', async () => {
 // The command line's worker and an agent's module each load their own copy of what is ours.
 test("a retry that an agent's module asks for is one to a worker that has loaded another copy", async () => {
   const { retryable } = await import('holdfast');
-  const { RetryableToolError } = await import('../../src/define/define-tool.js');
+  const { RetryableToolError } = await import('../../src/define/retryable.js');
   const asked = retryable(new Error('busy'));
   expect(asked).toBeInstanceOf(RetryableToolError);
   expect(Object.getPrototypeOf(asked)).not.toBe(RetryableToolError.prototype);

@@ -33,6 +33,7 @@ function toolContext(given: Partial<ToolContext> = {}): ToolContext {
     callId: 'call-1',
     attempt: 1,
     metadata: {},
+    setup: undefined,
     ...given,
   };
 }
@@ -62,7 +63,7 @@ export function workbench(given: { root?: string; env?: Record<string, string> }
       return String(await tool(name).run(tool(name).input.parse(args), toolContext(context)));
     },
     async reconcile(name, args) {
-      return tool(name).reconcile?.('key-1', tool(name).input.parse(args));
+      return tool(name).reconcile?.('key-1', tool(name).input.parse(args), { setup: undefined });
     },
   };
 }

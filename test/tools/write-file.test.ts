@@ -1,4 +1,12 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -114,6 +122,19 @@ describe('write_file', () => {
   it('may not run twice nor beside others', () => {
     const tool = workbench().tool('write_file');
     expect([tool.idempotent, tool.parallel]).toEqual([false, false]);
+  });
+
+  it('may run beside writes and edits of other files, wherever links lead to', async () => {
+    const { root, tool } = workbench();
+    mkdirSync(join(root, 'src'));
+    symlinkSync('src', join(root, 'link'));
+    const keyOf = (name: string, path: string) => tool(name).concurrencyKey?.({ path });
+    const key = await keyOf('write_file', 'src/New.ts');
+    expect(key).toBe('src/new.ts');
+    expect(await keyOf('edit_file', './link/../src/NEW.ts')).toBe(key);
+    expect(await keyOf('edit_file', join(root, 'link/new.ts'))).toBe(key);
+    expect(await keyOf('write_file', 'src/other.ts')).not.toBe(key);
+    expect(await keyOf('write_file', '../outside')).toBeUndefined();
   });
 });
 

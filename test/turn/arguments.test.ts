@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { RecordedSteps } from '../../src/client/recorded-steps.js';
 import type { AnyTool } from '../../src/define/define-agent.js';
-import { retryable } from '../../src/define/define-tool.js';
+import { retryable } from '../../src/define/retryable.js';
 import { reply, scriptedModel, text, toolCall } from '../../src/testing/index.js';
 import { withWorker } from '../../src/testing/test-environment.js';
 import { testTurn } from '../../src/testing/test-turn.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { TurnFailed } from '../../src/client/errors.js';
-import { retryable } from '../../src/define/define-tool.js';
+import { retryable } from '../../src/define/retryable.js';
 import { jsonBytes } from '../../src/shared/json.js';
 import { type Model, ModelError } from '../../src/shared/model-port.js';
 import { reply, scriptedModel, text, toolCall } from '../../src/testing/index.js';

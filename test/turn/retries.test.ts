@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { TurnFailed } from '../../src/client/errors.js';
 import type { Agent } from '../../src/define/define-agent.js';
-import { retryable, type ToolContext } from '../../src/define/define-tool.js';
+import type { ToolContext } from '../../src/define/define-tool.js';
+import { retryable } from '../../src/define/retryable.js';
 import {
   attempts,
   fault,

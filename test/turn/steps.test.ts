@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { fallback } from '../../src/activities/fallback.js';
 import { readHistory } from '../../src/client/read-history.js';
 import { type FinishedTurn, TurnFailed } from '../../src/client.js';
-import { retryable } from '../../src/define/define-tool.js';
+import { retryable } from '../../src/define/retryable.js';
 import type { TurnStep } from '../../src/shared/steps.js';
 import {
   attempts,

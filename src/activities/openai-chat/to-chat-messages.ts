@@ -23,7 +23,8 @@ import {
   textIn,
   wireArguments,
 } from '../openai/transcript.js';
-import { rememberedWriter, type WireMessage, WrittenList, writtenItems } from '../openai/written-list.js';
+import { WrittenList, writtenItems } from '../openai/written-list.js';
+import { rememberedWriter, type WireMessage } from '../openai/written-messages.js';
 import { type WireReasoning, wireReasoning } from './chat-reasoning.js';
 import { EXTRA } from './tool-call-fragments.js';
 

@@ -23,7 +23,8 @@ import {
   textIn,
   wireArguments,
 } from '../openai/transcript.js';
-import { rememberedWriter, type WireMessage, WrittenList } from '../openai/written-list.js';
+import { WrittenList } from '../openai/written-list.js';
+import { rememberedWriter, type WireMessage } from '../openai/written-messages.js';
 
 /** What an item that goes back as it came is called in a block's `opaque`. */
 export const ITEM = 'item';

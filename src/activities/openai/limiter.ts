@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../shared/json.js';
+import type { Message } from '../../shared/messages.js';
 import {
   type ModelContext,
   ModelError,
@@ -174,10 +175,22 @@ function tokensOf(usage: Usage | undefined): number | undefined {
 }
 
 function estimate({ instructions, messages, tools }: ModelRequest): number {
-  const written = JSON.stringify([instructions, messages, tools], (_key, value: unknown) =>
+  const before = JSON.stringify([instructions, tools]).length;
+  const written = messages.reduce((sum, message) => sum + lengthOf(message), before);
+  return Math.ceil(written / CHARACTERS_A_TOKEN);
+}
+
+/** Of messages, which never change and come again with each call. */
+const lengths = new WeakMap<Message, number>();
+
+function lengthOf(message: Message): number {
+  const known = lengths.get(message);
+  if (known !== undefined) return known;
+  const { length } = JSON.stringify(message, (_key, value: unknown) =>
     isAttached(value) ? { ...value, data: ATTACHED } : value,
   );
-  return Math.ceil(written.length / CHARACTERS_A_TOKEN);
+  lengths.set(message, length);
+  return length;
 }
 
 /** An image or a file costs what is in it, and not what its base64 takes. */

@@ -1,9 +1,10 @@
 import type { OpenAI } from 'openai';
+import { WrittenBlob } from './written-blob.js';
 import { writtenBody } from './written-list.js';
 
 /**
- * Posts a body by the SDK's client, which is given bytes: it would else write a long transcript as one more string.
- * `path` begins with a slash.
+ * Posts a body by the SDK's client, which would else write a long transcript as one more string. `path` begins with a
+ * slash.
  */
 export async function postBody(
   client: OpenAI,
@@ -12,5 +13,6 @@ export async function postBody(
   signal: AbortSignal,
 ): Promise<Response> {
   const headers = { 'content-type': 'application/json' };
-  return await client.post(path, { body: writtenBody(body), headers, signal }).asResponse();
+  const written = new WrittenBlob(writtenBody(body));
+  return await client.post(path, { body: written, headers, signal }).asResponse();
 }

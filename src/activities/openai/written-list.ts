@@ -1,5 +1,3 @@
-import type { Message } from '../../shared/messages.js';
-
 /**
  * A JSON array whose items are written already. A long transcript is sent again with every call: so each of its
  * messages is written once, and a request's body is put together from bytes.
@@ -21,15 +19,15 @@ const COMMA = Buffer.from(',');
 const OPEN = Buffer.from('[');
 const CLOSE = Buffer.from(']');
 
-/** JSON in UTF-8 of an object, any field of which may be a {@link WrittenList}. */
-export function writtenBody(body: object): Buffer {
+/** JSON in UTF-8 of an object, any field of which may be a {@link WrittenList}: the pieces of it, in order. */
+export function writtenBody(body: object): Buffer[] {
   const parts: Buffer[] = [];
   for (const [name, value] of Object.entries(body)) {
     const written = value instanceof WrittenList ? value.bytes() : writtenValue(value);
     if (written)
       parts.push(Buffer.from(`${parts.length === 0 ? '' : ','}${JSON.stringify(name)}:`), ...written);
   }
-  return Buffer.concat([Buffer.from('{'), ...parts, Buffer.from('}')]);
+  return [Buffer.from('{'), ...parts, Buffer.from('}')];
 }
 
 /** Nothing of what JSON has no value for, as in JSON.stringify. */
@@ -42,22 +40,7 @@ export function writtenItems(items: readonly object[]): Buffer {
   return Buffer.from(items.map((item) => JSON.stringify(item)).join(','));
 }
 
-/** What a message is on the wire. `variant` tells ways of writing the same message apart. */
-export type WireMessage<Wire extends object> = { message: Message; variant: string; write(): Wire[] };
-
-/**
- * Writes messages, each of them once. They are never changed; of the ways to write one the latest is kept.
- */
-export function rememberedWriter<Wire extends object>(): (
-  messages: readonly WireMessage<Wire>[],
-) => Buffer[] {
-  const known = new WeakMap<Message, { variant: string; written: Buffer }>();
-  return (messages) =>
-    messages.map(({ message, variant, write }) => {
-      const last = known.get(message);
-      if (last?.variant === variant) return last.written;
-      const written = writtenItems(write());
-      known.set(message, { variant, written });
-      return written;
-    });
+/** Items of a list, or several of them each, as one buffer. */
+export function joinedItems(parts: readonly Buffer[]): Buffer {
+  return Buffer.concat(parts.flatMap((part, index) => (index === 0 ? [part] : [COMMA, part])));
 }
