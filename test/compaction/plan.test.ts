@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { toChatMessages } from '../../src/activities/openai-chat/to-chat-messages.js';
 import { cutFor, isSummary, lastSaid } from '../../src/shared/compaction/exchanges.js';
 import {
   applyPieces,
@@ -13,6 +14,8 @@ import { summaryMessage } from '../../src/shared/compaction/summary-text.js';
 import { tokensOfAll } from '../../src/shared/compaction/tokens.js';
 import type { Message, ToolMessage } from '../../src/shared/messages.js';
 import { transcriptProblems } from '../../src/shared/transcript.js';
+import { chatRequest } from '../../src/testing/chat-request.js';
+import { refuseRequest } from '../../src/testing/refuse-request.js';
 import { anyConversation, rates, round, said } from './transcripts.js';
 
 const idsOf = (messages: readonly Message[]) => messages.map(({ id }) => id);
@@ -147,6 +150,37 @@ describe('a plan for a transcript that is too long', () => {
         const summary = now.find((message) => message.role === 'user' && message.covers);
         expect(summary?.role === 'user' ? summary.covers?.count : 0).toBe(lost);
         expect(now.length - (summary ? 1 : 0) + lost).toBe(messages.length);
+      }),
+    );
+  });
+});
+
+/** Why a strict provider would refuse it, or undefined. */
+function refused(messages: readonly Message[]): string | undefined {
+  return refuseRequest(chatRequest.parse({ model: 'x', messages: toChatMessages('', messages) }));
+}
+
+describe('a strict provider', () => {
+  test('takes what is left of a conversation with parallel calls, wherever it was cut', () => {
+    const messages = [said('u'), ...round('a', [10, 10]), ...round('b', [], 'So be it.')];
+    const cuts = [0, 1, 2].map((kept) => cutFor(messages, kept));
+    expect(cuts).toEqual([4, 3, 0]);
+    for (const cut of cuts.slice(0, 2)) {
+      const plan: Summarising = { do: 'summarise', from: 0, cut: cut ?? 0, maxTokens: 100, said: 0 };
+      expect(refused(summarised(messages, plan))).toBeUndefined();
+    }
+    // It would see it, were the cut elsewhere.
+    const wrong: Summarising = { do: 'summarise', from: 0, cut: 2, maxTokens: 100 };
+    expect(refused(summarised(messages, wrong))).toContain('has no tool call before it');
+  });
+
+  test('takes any conversation after any compaction', () => {
+    fc.assert(
+      fc.property(anyConversation, fc.nat(20_000), fc.boolean(), (messages, room, asked) => {
+        const plan = planCompaction(messages, { trigger: asked ? 'asked' : 'window', room, rates });
+        if (!plan || refused(messages) !== undefined) return;
+        const made = plan.do === 'clear' ? cleared(messages, plan.callIds) : summarised(messages, plan);
+        expect(refused(made)).toBeUndefined();
       }),
     );
   });
