@@ -1,7 +1,15 @@
 import {
   CALL_MODEL,
   type CallModelInput,
+  CHECK_ANSWER,
+  CHECK_CALL,
+  CHECK_SUB_AGENT,
+  type CheckAnswerInput,
+  type CheckedAnswer,
+  type CheckedCall,
   type InterruptedReply,
+  KEEP_RESULT,
+  type KeepResultInput,
   type ModelReply,
   RECONCILE_TOOL,
   type RunToolInput,
@@ -21,13 +29,18 @@ import {
 } from '../shared/compaction/wire.js';
 import { versionProblem } from '../shared/version.js';
 import { callModel } from './call-model.js';
+import { checkAnswer } from './check-answer.js';
+import { checkSubAgentCall } from './check-sub-agent-call.js';
 import { compactTranscript } from './compact-transcript.js';
+import { checkCall, keepResult } from './remote-calls.js';
 import { reconcileTool, runTool } from './run-tool.js';
 import { sealTranscript } from './seal-transcript.js';
 import type { ActivityServices } from './services.js';
 import { subAgentUsage } from './sub-agent-usage.js';
 
 type Answer =
+  | CheckedAnswer
+  | CheckedCall
   | ModelReply
   | InterruptedReply
   | TooLongReply
@@ -47,7 +60,11 @@ export function holdfastActivities(services: ActivityServices): Record<string, A
     ...Object.fromEntries(services.agents.toolNames().map((name) => [name, tool])),
     default: tool,
     [CALL_MODEL]: (input: CallModelInput) => callModel(services, readable('model call', input)),
+    [CHECK_ANSWER]: (input: CheckAnswerInput) => checkAnswer(services, readable('answer', input)),
     [RECONCILE_TOOL]: (input: RunToolInput) => reconcileTool(services, readable('tool call', input)),
+    [CHECK_CALL]: (input: RunToolInput) => checkCall(services, readable('tool call', input)),
+    [KEEP_RESULT]: (input: KeepResultInput) => keepResult(services, readable('result', input)),
+    [CHECK_SUB_AGENT]: (input: RunToolInput) => checkSubAgentCall(services, readable('tool call', input)),
     [SEAL_TRANSCRIPT]: (input: SealTranscriptInput) =>
       sealTranscript(services, readable('transcript to pack', input)),
     [COMPACT_TRANSCRIPT]: (input: CompactInput) =>

@@ -8,7 +8,7 @@ import type { Message } from '../shared/messages.js';
 import type { Model, ModelError, ModelRequest, ToolDescription } from '../shared/model-port.js';
 import type { UnknownUsage, Usage } from '../shared/usage.js';
 import { wireLine } from '../shared/wire-text.js';
-import { moveBigArguments, withWholeArguments } from './big-arguments.js';
+import { moveBigArguments, refuseTooLongForRemote, withWholeArguments } from './big-arguments.js';
 import { compactionSettings } from './compaction-settings.js';
 import { type Beats, beatWhile } from './heartbeats.js';
 import { type Instructions, instructionsFor } from './instructions.js';
@@ -46,10 +46,15 @@ export async function callModel(
   const { messages, whole } = await beatWhile(context, beatsOf(tries, undefined), () =>
     readTranscript(services, input, context.info.attempt),
   );
+  // What a tool gives, the plan checks.
+  const output = agent.finalAnswer ? undefined : agent.output;
+  const asksJson = input.outputRequest !== undefined && input.outputRequest.kind === undefined;
+  const warn = (text: string) => context.log.warn(text);
+  const waitedMs = () => Date.now() - context.info.scheduledTimestampMs;
   let last: (Prepared & { opening?: ModelError }) | undefined;
   const prepare = async (signal: AbortSignal) => {
-    const asking = { signal, warn: (text: string) => context.log.warn(text) };
-    last = await preparedCall(services, agent, input, { messages, whole, model }, asking);
+    const asking = { signal, warn, waitedMs };
+    last = await preparedCall(services, agent, input, { messages, whole, model, output, asksJson }, asking);
     const opening = longOpening(input, messages, last.compaction);
     if (!opening) return last;
     last = { ...last, opening };
@@ -66,26 +71,26 @@ export async function callModel(
   const cost = response.usage ?? 'unknown';
   const { told } = tries;
   try {
-    const { message, calls, output } = await beatWhile(context, beatsOf(tries, cost), async () => {
+    const planned = await beatWhile(context, beatsOf(tries, cost), async () => {
       const id = `a_${randomBytes(6).toString('hex')}`;
       // Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran.
       const dropped = input.transcript.spans.some((span) => span.dropped ?? span.epoch > 0);
       const plan = await planReply(id, response, tools, messages, {
         idSuffix: dropped ? `__${input.iteration}` : '',
-        judge: (tool, args) => permissionOf(agent, tool, args, input.permissions),
+        judge: (tool, args) => permissionOf(agent, tool, args, input.permissions, input.above),
       });
       const calls = plan.calls.map(answered);
-      const kept = await moveBigArguments({ ...plan, calls }, artifacts);
-      const output =
-        agent.output && (await outputOf(agent.output, kept.message, input.outputRequest !== undefined));
-      return { ...kept, output };
+      const remote = new Set(tools.filter((tool) => tool.remote).map(({ name }) => name));
+      const moved = await moveBigArguments({ ...plan, calls }, artifacts);
+      const kept = refuseTooLongForRemote(moved, remote);
+      return { ...kept, output: output && (await outputOf(output, kept.message, asksJson)) };
     });
     const spent = tries.spentBefore;
     return refuseTooLarge({
       v: 1,
-      message,
-      calls,
-      ...(output && { output }),
+      message: planned.message,
+      calls: planned.calls,
+      ...(planned.output && { output: planned.output }),
       ...(response.usage && { usage: response.usage }),
       ...(spent && { spent }),
       ...told,
@@ -102,13 +107,19 @@ type Prepared = {
   offer: Offer;
   compaction: CompactionSettings;
 };
-type Given = { messages: readonly Message[]; whole: readonly Message[]; model: Model };
+type Given = {
+  messages: readonly Message[];
+  whole: readonly Message[];
+  model: Model;
+  output: AgentOutput | undefined;
+  asksJson: boolean;
+};
 
 async function preparedCall(
   services: ActivityServices,
   agent: Agent,
   input: CallModelInput,
-  { messages, whole, model }: Given,
+  { messages, whole, model, output, asksJson }: Given,
   asking: Asking,
 ): Promise<Prepared> {
   const instructions = await instructionsFor(agent, input, messages, asking.signal);
@@ -118,8 +129,8 @@ async function preparedCall(
     instructions: instructions.text,
     messages: whole,
     tools: offer.tools.filter((tool) => !tool.hidden).map(described),
-    ...(agent.output && formatOf(agent.output)),
-    ...(input.outputRequest && { toolChoice: 'none' as const }),
+    ...(output && formatOf(output)),
+    ...(asksJson && { toolChoice: 'none' as const }),
     ...(input.modelOptions && { options: input.modelOptions }),
   };
   const { recorded, text } = instructions;

@@ -161,7 +161,11 @@ async function clear(
         const artifact = result.artifact ?? (await artifacts.save(textOf(result)).catch(() => undefined));
         const hint = artifact ? readRestHint(artifact, 0) : "all of it is in the turn's event history";
         const text = clearedText(result, input.settings.rates, hint);
-        return { ...result, content: textContent(result.callId, text), ...(artifact && { artifact }) };
+        // What tells of artifacts by name.
+        const told = (result.artifacts ?? []).map(({ blockId }) => blockId);
+        const named = result.content.filter((block) => told.includes(block.id));
+        const content = [...textContent(`${result.callId}.cleared`, text), ...named];
+        return { ...result, content, ...(artifact && { artifact }) };
       }),
     );
     cleared.set(message.id, { ...message, content });

@@ -1,8 +1,10 @@
+import { withNames } from '../define/artifact.js';
 import type { AnyTool } from '../define/define-agent.js';
 import type { Decision } from '../permissions/decide.js';
 import type { PlannedCall } from '../shared/activities.js';
 import { READ_ARTIFACT } from '../shared/artifacts.js';
 import { callSummary } from '../shared/call-summary.js';
+import { notAlone } from '../shared/final-answer.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../shared/json.js';
 import type { AssistantMessage, Message, ToolCallBlock } from '../shared/messages.js';
 import type { ModelPart, ModelResponse } from '../shared/model-port.js';
@@ -22,7 +24,7 @@ import { checkArguments } from './check-arguments.js';
 import { concurrencyKeyOf } from './concurrency-key.js';
 import { inexactInteger } from './exact-numbers.js';
 import { artifactIdIn, resolvedRead } from './read-artifact.js';
-import { artifactsOf, findArtifact } from './turn-artifacts.js';
+import { artifactNamed, artifactsOf, findArtifact } from './turn-artifacts.js';
 
 const MAX_NESTING = 500;
 
@@ -58,7 +60,14 @@ export async function planReply(
     calls.push(resolveArtifact(await planCall(block, tool, response, { tools, judge }), earlier));
   }
   const { stopReason, model } = response;
-  return { message: { role: 'assistant', id, content, stopReason, model }, calls };
+  return { message: { role: 'assistant', id, content, stopReason, model }, calls: calls.map(answeredAlone) };
+}
+
+/** What gives the answer must come alone: the model has not seen the results of what it called beside it. */
+function answeredAlone(call: PlannedCall, _index: number, { length }: readonly PlannedCall[]): PlannedCall {
+  if (call.do !== 'final' || length === 1) return call;
+  const { callId, name } = call;
+  return { do: 'answer', callId, name, result: notAlone({ id: callId, name }) };
 }
 
 /** A long transcript is looked through at each call. */
@@ -126,10 +135,11 @@ async function planCall(
   if (!parsed.ok) return refuse(invalidJson(block, parsed.problem));
   const inexact = inexactInteger(block.arguments);
   if (inexact !== undefined) return refuse(invalidArguments(block, [cannotBeKept(inexact)]));
-  const checked = await checkArguments(tool, parsed.value);
+  const { result: checked, names } = await withNames(() => checkArguments(tool, parsed.value));
   if (!checked.ok) return refuse(invalidArguments(block, checked.problems));
+  if (tool.givesAnswer) return await finalCall(block, tool, checked.input);
   const summary = callSummary(tool.name, parsed.value);
-  const call = { callId: block.id, name: tool.name };
+  const call = { callId: block.id, name: tool.name, ...(names.length > 0 && { artifacts: names }) };
   try {
     const permission = await judge(tool, checked.input);
     if (permission?.policy === 'deny') return refuse(deniedByRule(block, permission.why));
@@ -140,6 +150,13 @@ async function planCall(
   } catch (error) {
     return refuse(approvalFailed(block, errorText(error)));
   }
+}
+
+/** The answer as the schema gives it out: trimmed, say, as that of a reply's text is. */
+async function finalCall(block: ToolCallBlock, tool: AnyTool, input: Json): Promise<PlannedCall> {
+  const { id: callId, name } = block;
+  const { answer }: { answer?: Json } = await tool.input.parseAsync(input);
+  return { do: 'final', callId, name, answer: JSON.parse(JSON.stringify(answer ?? null)) };
 }
 
 function questionIn(input: Json): { question: string; choices?: string[] } {
@@ -155,7 +172,8 @@ function cannotBeKept(integer: string): string {
 /** A model reads artifacts of its own transcript and no others, whatever hash it may know or guess. */
 function resolveArtifact(call: PlannedCall, earlier: readonly Message[]): PlannedCall {
   if (call.do !== 'run' || call.name !== READ_ARTIFACT || !isJsonObject(call.input)) return call;
-  const found = findArtifact(artifactIdIn(call.input), artifactsOf(earlier));
+  const id = artifactIdIn(call.input);
+  const found = artifactNamed(id, earlier) ?? findArtifact(id, artifactsOf(earlier));
   if (typeof found !== 'string') return { ...call, input: resolvedRead(call.input, found) };
   const { callId, name } = call;
   const result = invalidArguments({ id: callId, name }, [`artifact: ${found}`]);

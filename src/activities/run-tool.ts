@@ -4,10 +4,12 @@ import type { AnyTool } from '../define/define-agent.js';
 import { notDone } from '../define/define-tool.js';
 import { runnableMcpTool } from '../mcp/mcp-tool.js';
 import type { RunToolInput, RunToolResult, ToolHeartbeat } from '../shared/activities.js';
+import { withNote } from '../shared/changed-note.js';
 import { didNotHappen, workerLost } from '../shared/tool-results.js';
 import { withWholeInput } from './big-arguments.js';
-import { checkedAgain, withNote } from './check-again.js';
+import { checkedAgain } from './check-again.js';
 import { beatWhile } from './heartbeats.js';
+import { holdingArtifacts, requireArtifacts } from './held-artifacts.js';
 import { notHere } from './not-here.js';
 import type { ActivityServices } from './services.js';
 import { ToolExecution } from './tool-execution.js';
@@ -28,11 +30,11 @@ export async function runTool(services: ActivityServices, input: RunToolInput): 
     const execution = new ToolExecution(context, tool, allowed, artifacts, interrupted);
     const notSetUp = await execution.setUp(setups);
     if (notSetUp) return execution.tellsOf(notSetUp);
+    const work = async () => execution.tellsOf(withNote(allowed, await execution.run()));
+    // Nobody hears the heartbeats of a local activity.
+    if (context.info.isLocal) return await work();
     if (!tool.idempotent) await execution.recordBegun();
-    return await execution.beating(async () => {
-      const result = withNote(allowed, await execution.run());
-      return execution.tellsOf(result);
-    });
+    return await execution.beating(work);
   });
 }
 
@@ -48,10 +50,12 @@ export async function reconcileTool(
   const whole = await inputOf(context, input, artifacts);
   const execution = new ToolExecution(context, tool, whole, artifacts, context.cancellationSignal);
   return await execution.beating(async () => {
-    const args: unknown = await tool.input.parseAsync(whole.input);
     if (!tool.reconcile) return { v: 1, result: workerLost(called) };
     const setup = await setups.of(tool, context.cancellationSignal);
-    const found: unknown = await tool.reconcile(execution.idempotencyKey, args, { setup });
+    const found: unknown = await holdingArtifacts(artifacts, whole.artifacts, async (reading) => {
+      const args: unknown = await reading(() => tool.input.parseAsync(whole.input));
+      return await tool.reconcile?.(execution.idempotencyKey, args, { setup });
+    });
     return { v: 1, result: found === notDone ? didNotHappen(called) : await execution.ok(found) };
   });
 }
@@ -61,7 +65,10 @@ async function inputOf(context: Context, input: RunToolInput, artifacts: Artifac
   const before: ToolHeartbeat | undefined = context.info.heartbeatDetails;
   const { attempt } = context.info;
   const details = (): ToolHeartbeat => ({ v: 1, kind: 'tool', begun: false, ...before, attempt });
-  return await beatWhile(context, { details }, () => withWholeInput(input, artifacts));
+  return await beatWhile(context, { details }, async () => {
+    await requireArtifacts(artifacts, input.artifacts);
+    return await withWholeInput(input, artifacts);
+  });
 }
 
 function toolOf({ agents, mcp }: ActivityServices, input: RunToolInput): AnyTool | undefined {

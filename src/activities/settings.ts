@@ -1,6 +1,9 @@
 import type { Agent, AnyTool } from '../define/define-agent.js';
+import type { Permissions } from '../permissions/decide.js';
+import type { Rule } from '../permissions/rule.js';
 import type { CompactionSettings } from '../shared/compaction/settings.js';
 import type { McpSettings } from '../shared/mcp.js';
+import type { PermissionRules } from '../shared/permissions.js';
 import type { Limits, TurnSettings } from '../shared/turn.js';
 
 // Defaults that users are not asked for. They are recorded with each turn, so that changing one changes new turns only.
@@ -60,7 +63,8 @@ export function resolveSettings(
     ...(agent.maxContextBytes !== undefined && { maxContextBytes: agent.maxContextBytes }),
     compaction,
     ...(agent.approvalTimeoutMs !== undefined && { approvalTimeoutMs: agent.approvalTimeoutMs }),
-    ...(agent.output && { output: { schema: agent.output.schema, maxAsks: OUTPUT_ASKS } }),
+    ...(agent.permissions && tools.some((tool) => tool.agent) && { permissions: written(agent.permissions) }),
+    ...answerSettings(agent),
     ...(mcp && { mcp }),
     tools: tools.map((tool) => ({
       name: tool.name,
@@ -77,8 +81,29 @@ export function resolveSettings(
       ...(tool.agent && { agent: { name: tool.agent.name, version: tool.agent.version } }),
       ...(tool.mcp && { mcp: tool.mcp }),
       ...(tool.annotations && { annotations: tool.annotations }),
+      ...(tool.remote && { remote: tool.remote }),
+      ...(tool.local && { local: tool.local }),
     })),
   };
+}
+
+/** The schema of an output that a tool gives is the tool's. */
+function answerSettings({
+  output,
+  finalAnswer,
+  checks,
+}: Agent): Pick<TurnSettings, 'output' | 'finalAnswer' | 'checksAnswer'> {
+  return {
+    ...(finalAnswer
+      ? { finalAnswer: { maxAsks: OUTPUT_ASKS, ...(output && { isOutput: true }) } }
+      : output && { output: { schema: output.schema, maxAsks: OUTPUT_ASKS } }),
+    ...(checks && { checksAnswer: true }),
+  };
+}
+
+function written({ mode, allow, ask, deny }: Permissions): PermissionRules {
+  const texts = (rules: readonly Rule[]) => rules.map(({ text }) => text);
+  return { mode, allow: texts(allow), ask: texts(ask), deny: texts(deny) };
 }
 
 /** A sub-agent may be given less than it says of itself, and never more. */

@@ -3,6 +3,11 @@ import type { temporal } from '@temporalio/proto';
 import {
   CALL_MODEL,
   type CallModelInput,
+  CHECK_ANSWER,
+  CHECK_SUB_AGENT,
+  type CheckAnswerInput,
+  type CheckedAnswer,
+  type CheckedCall,
   type InterruptedReply,
   type ModelReply,
   type RunToolInput,
@@ -13,8 +18,10 @@ import type { CarriedTurn } from '../shared/carried.js';
 import { COMPACT_TRANSCRIPT, type CompactInput, type TooLongReply } from '../shared/compaction/wire.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
+import type { Json } from '../shared/json.js';
 import { PEOPLE_MEMO, type PeopleMemo } from '../shared/people.js';
 import type { ModelEnd, RecordedStep } from '../shared/recorded-step.js';
+import { asToolInput, isRemoteCall, type RemoteCall } from '../shared/remote-tools.js';
 import { lastWordIn, modelTimedOut, partialTextOf, type ToolEnd, triedIn } from '../shared/settle.js';
 import { TURN_WORKFLOW, type TurnOutcome } from '../shared/turn.js';
 import { earlierMessages } from './carried-messages.js';
@@ -22,17 +29,15 @@ import { TurnNotFound } from './errors.js';
 import { decodeFailure, decodePayloads } from './payloads.js';
 import { compactionEnd } from './recorded-compaction.js';
 import { recordedInput } from './recorded-input.js';
+import { recordedLocalTool } from './recorded-local.js';
+import { type RawEnd, remoteEnd } from './recorded-remote.js';
 import { RecordedSubAgents } from './recorded-sub-agents.js';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
-type Failure = temporal.api.failure.v1.IFailure;
 
-type Scheduled = { type: string; input: unknown };
+/** `remote`: of a call of a remote tool, whose arguments are the input. */
+type Scheduled = { type: string; input: unknown; remote?: RemoteCall };
 type Ended = { scheduled: Scheduled; attempt: number; end: RawEnd };
-type RawEnd =
-  | { kind: 'completed'; output: unknown }
-  | { kind: 'failed'; failure: Failure | null | undefined }
-  | { kind: 'canceled'; details: unknown };
 
 const HEARTBEAT_TIMEOUT = 4;
 const START_TO_CLOSE_TIMEOUT = 1;
@@ -63,6 +68,7 @@ export class RecordedSteps {
       (await this.#started(event)) ??
       (await this.#activityScheduled(event)) ??
       (await this.#activityEnded(event)) ??
+      (await recordedLocalTool(this.#converter, event)) ??
       (await this.#steer(event)) ??
       (await this.#subAgents.read(event)) ??
       (await this.#people(event)) ??
@@ -103,10 +109,14 @@ export class RecordedSteps {
     }
     const attributes = event.activityTaskScheduledEventAttributes;
     if (!attributes) return undefined;
-    const [input] = await this.#decode(attributes.input?.payloads);
+    const [input, second] = await this.#decode(attributes.input?.payloads);
     const type = attributes.activityType?.name ?? '';
-    this.#scheduled.set(String(event.eventId), { type, input });
-    if (isOurOwn(type)) return undefined;
+    const remote = isRemoteCall(second) ? second : undefined;
+    this.#scheduled.set(String(event.eventId), { type, input, ...(remote && { remote }) });
+    if (remote) {
+      return { kind: 'tool_scheduled', activityType: type, input: asToolInput(input as Json, remote) };
+    }
+    if (isOurOwn(type) || type === CHECK_ANSWER || type === CHECK_SUB_AGENT) return undefined;
     if (type === COMPACT_TRANSCRIPT) {
       const { iteration, trigger } = input as CompactInput;
       return { kind: 'compaction_scheduled', iteration, trigger };
@@ -127,14 +137,23 @@ export class RecordedSteps {
       return { kind: 'compaction_ended', attempt, end: compactionEnd(scheduled.input as CompactInput, end) };
     if (scheduled.type === CALL_MODEL)
       return { kind: 'model_ended', attempt, end: await this.#modelEnd(end) };
-    const input = scheduled.input as RunToolInput;
-    return {
-      kind: 'tool_ended',
-      activityType: scheduled.type,
-      attempt,
-      input,
-      end: await this.#toolEnd(end),
-    };
+    if (scheduled.type === CHECK_ANSWER) {
+      const { callId } = scheduled.input as CheckAnswerInput;
+      if (callId === undefined || end.kind === 'canceled') return undefined;
+      const answer = end.kind === 'completed' ? (end.output as CheckedAnswer) : undefined;
+      return { kind: 'answer_checked', callId, ...(answer && { answer }) };
+    }
+    if (scheduled.type === CHECK_SUB_AGENT) {
+      if (end.kind === 'canceled') return undefined;
+      const { callId } = scheduled.input as RunToolInput;
+      const checked = end.kind === 'completed' && { checked: end.output as CheckedCall };
+      return { kind: 'sub_agent_checked', callId, ...checked };
+    }
+    const { type: activityType, remote } = scheduled;
+    const of = { kind: 'tool_ended' as const, activityType, attempt };
+    if (!remote) return { ...of, input: scheduled.input as RunToolInput, end: await this.#toolEnd(end) };
+    const args = scheduled.input as Json;
+    return { ...of, input: asToolInput(args, remote), end: remoteEnd(args, remote, end) };
   }
 
   async #ended(event: HistoryEvent): Promise<Ended | undefined> {

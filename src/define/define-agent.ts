@@ -5,9 +5,11 @@ import { FIND_TOOLS } from '../shared/mcp.js';
 import type { Model } from '../shared/model-port.js';
 import { MAX_DEPTH } from '../shared/parent-turn.js';
 import type { Limits } from '../shared/turn.js';
+import { type AnswerCheck, requireChecks } from './answer-checks.js';
 import { type Compaction, type CompactionOptions, compactionOf } from './compaction.js';
 import type { Tool } from './define-tool.js';
 import { type Duration, durationMs } from './duration.js';
+import { finalAnswerTool } from './final-answer-tool.js';
 import { jsonSchema } from './json-schema.js';
 import type { McpServer } from './mcp-server.js';
 import { type PermissionOptions, permissionsOf } from './permissions.js';
@@ -58,6 +60,16 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
    * `outcome.output`, as JSON (a date is a text). Anything that a JSON schema can say.
    */
   output?: Output;
+  /**
+   * The model gives its answer by calling a tool, `final_answer`; a reply without a call does not end the turn. Default: its
+   * first reply without a call is the answer.
+   */
+  finalAnswer?: boolean;
+  /**
+   * Asked in turn about an answer that would complete the turn. The first that does not return `true` sends the model back to
+   * work, with what it says, within the limits; a turn whose answer no check has passed is never `completed`.
+   */
+  checks?: readonly AnswerCheck<AnswerOf<Output>>[];
   /** The most tool calls of one reply that run side by side; default 8, at most 64. */
   maxParallelTools?: number;
   /**
@@ -73,6 +85,9 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
   /** Model calls after which a turn goes on in a new run of its workflow. Default: when Temporal suggests it. */
   iterationsPerRun?: number;
 };
+
+/** What checks are given: of an agent without `output` the text. */
+type AnswerOf<Output extends z.ZodType> = Output extends z.ZodUnknown ? string : z.output<Output>;
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of tools with different arguments has no other common type.
 export type AnyTool = Tool<any, any, any>;
@@ -95,6 +110,9 @@ export type Agent<Output = unknown> = {
   readonly permissions?: Permissions;
   readonly approvalTimeoutMs?: number;
   readonly output?: AgentOutput<Output>;
+  readonly finalAnswer?: true;
+  // biome-ignore lint/suspicious/noExplicitAny: agents with different answers have no other common type.
+  readonly checks?: readonly AnswerCheck<any>[];
   readonly maxParallelTools: number;
   readonly maxContextBytes?: number;
   readonly compaction: Compaction;
@@ -126,7 +144,9 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
   if (!AGENT_NAME.test(name)) {
     throw new TypeError(`Agent name ${JSON.stringify(name)}: use letters, digits and . _ -, 64 at most.`);
   }
-  const { tools, servers } = toolsAndServers(name, options.tools ?? []);
+  const final = options.finalAnswer ? [finalAnswerTool(options.output)] : [];
+  const { tools, servers } = toolsAndServers(name, [...(options.tools ?? []), ...final]);
+  requireChecks(name, options.checks ?? []);
   const { depth } = options.limits ?? {};
   if (depth !== undefined && !(Number.isInteger(depth) && depth >= 0 && depth <= MAX_DEPTH)) {
     throw new RangeError(`Agent ${name}, limits.depth: use a whole number from 0 to ${MAX_DEPTH}.`);
@@ -152,11 +172,13 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
     servers,
     findToolsBeyond,
     limits: { iterations, ...(depth !== undefined && { depth }) },
-    ...(permissions && { permissions: permissionsOf(`Agent ${name}`, permissions, tools) }),
+    ...(permissions && { permissions: permissionsOf(`Agent ${name}`, permissions, { tools, servers }) }),
     ...(approvalTimeout !== undefined && {
       approvalTimeoutMs: durationMs(`Agent ${name}, approvalTimeout`, approvalTimeout),
     }),
     ...(options.output && { output: agentOutput(name, options.output) }),
+    ...(options.finalAnswer && { finalAnswer: true as const }),
+    ...(options.checks?.length && { checks: options.checks }),
     maxParallelTools,
     ...(maxContextBytes !== undefined && { maxContextBytes }),
     compaction: compactionOf(`Agent ${name}`, options.compaction),

@@ -5,9 +5,11 @@ import { type ArtifactRef, type ArtifactSource, READ_ARTIFACT } from '../shared/
 import type { JsonObject } from '../shared/json.js';
 import type { McpPlace, ToolAnnotations } from '../shared/mcp.js';
 import { type Policy, PRESENT_PLAN } from '../shared/permissions.js';
+import type { RemotePlace } from '../shared/remote-tools.js';
 import type { Agent } from './define-agent.js';
 import { type Duration, durationMs } from './duration.js';
 import { jsonSchema } from './json-schema.js';
+import { LONGEST_LOCAL_MS, runsLocally } from './local-tool.js';
 import { notStrictBecause } from './strict-schema.js';
 import { type RetryOptions, type ToolRetry, toolRetry } from './tool-retry.js';
 
@@ -63,8 +65,10 @@ export type ToolOptions<
   output?: Output;
   /** It may safely run twice. Default false: then it never runs twice, and a crash in its middle is told to the model. */
   idempotent?: boolean;
-  /** From its start to its end; default 10 minutes. */
+  /** From its start to its end; default 10 minutes, of a local one a second. */
   timeout?: Duration;
+  /** `local`, for idempotent tools of a second at most: within the workflow task. Default `activity`. */
+  execution?: 'activity' | 'local';
   /** May run beside other calls of the same reply; default true. */
   parallel?: boolean;
   /**
@@ -137,6 +141,8 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown, Setup = 
   /** Of a tool of an MCP server: what that says of it, and where it is. */
   readonly annotations?: ToolAnnotations;
   readonly mcp?: McpPlace;
+  readonly remote?: RemotePlace;
+  readonly local?: true;
   /** It may be called, and the model is not shown it. */
   readonly hidden?: true;
   readonly approval?: Policy | ((args: z.output<Input>) => MaybePromise<Policy>);
@@ -144,6 +150,8 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown, Setup = 
   readonly subject?: Subject;
   /** It is not run: a person gives its result. */
   readonly asksPeople?: true;
+  /** It is not run: it gives the turn's answer. */
+  readonly givesAnswer?: true;
   concurrencyKey?(args: z.output<Input>): MaybePromise<string | undefined>;
   setup?(context: SetupContext): MaybePromise<Setup>;
   run(args: z.output<Input>, context: ToolContext<Setup>): MaybePromise<Result>;
@@ -188,6 +196,7 @@ export function makeTool<Input extends z.ZodType, Result, Setup, Output extends 
     );
   }
   const schema = inputSchema(name, options.input);
+  const isLocal = runsLocally(options);
   return {
     kind: 'tool',
     name,
@@ -197,7 +206,8 @@ export function makeTool<Input extends z.ZodType, Result, Setup, Output extends 
     schemaHash: createHash('sha256').update(JSON.stringify(schema)).digest('hex').slice(0, 16),
     ...strictness(name, schema, options.strict),
     idempotent,
-    timeoutMs: timeoutMs(name, options.timeout ?? DEFAULT_TIMEOUT_MS),
+    timeoutMs: timeoutMs(name, options.timeout ?? (isLocal ? LONGEST_LOCAL_MS : DEFAULT_TIMEOUT_MS)),
+    ...(isLocal && { local: true as const }),
     parallel: options.parallel ?? true,
     ...(output && { output, outputSchema: jsonSchema(`Tool ${name}: its output`, output, 'output') }),
     ...(retry && { retry: toolRetry(name, idempotent, retry) }),

@@ -1,4 +1,5 @@
 import type { OutputRequest } from './activities.js';
+import type { NamedArtifact } from './artifact-names.js';
 import type { ArtifactRef } from './artifacts.js';
 import type { CarriedSize } from './compaction/context-size.js';
 import type { CompactRequest, SummaryMessage } from './compaction/settings.js';
@@ -68,6 +69,8 @@ export type CarriedTurn = {
   permissions?: TurnPermissions;
   /** How long the transcript is, and what was last made of it. */
   compaction?: CarriedCompaction;
+  /** By name. */
+  artifacts?: NamedArtifact[];
   transcript: CarriedTranscript;
   interventions: CarriedInterventions;
 };

@@ -78,3 +78,8 @@ export type NewEvent = TurnEvent extends infer Each
     ? Omit<Each, keyof EventBase>
     : never
   : never;
+
+/** The event itself, or that of a sub-agent, however far down: `turnId` says of which turn it is. */
+export function innermost(event: TurnEvent): TurnEvent {
+  return event.type === 'sub_agent' ? innermost(event.event) : event;
+}

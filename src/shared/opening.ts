@@ -1,4 +1,5 @@
 import type { OutputRequest } from './activities.js';
+import { FINAL_ANSWER, refusedText } from './final-answer.js';
 import type { SteerMessage } from './interventions.js';
 import type { JsonObject } from './json.js';
 import { type AssistantMessage, type Message, textContent } from './messages.js';
@@ -39,20 +40,29 @@ export function partialReply(firstRunId: string, iteration: number, text: string
   return { role: 'assistant', id, content: [{ type: 'text', id: `${id}.0`, text, partial: true }] };
 }
 
-/** Asks for the turn's output, before the model call of that number. */
+/** Asks for the turn's output, before the model call of that number. Undefined where the turn has none to be asked for. */
 export function outputRequestMessage(
   firstRunId: string,
   iteration: number,
-  schema: JsonObject,
-  { problems }: OutputRequest,
-): Message {
+  schema: JsonObject | undefined,
+  request: OutputRequest,
+): Message | undefined {
   const id = `${ownId('o', firstRunId)}_${iteration}`;
-  const text = [
+  const text = requestText(schema, request);
+  return text === undefined ? undefined : { role: 'user', id, content: textContent(id, text) };
+}
+
+function requestText(schema: JsonObject | undefined, { kind, problems }: OutputRequest): string | undefined {
+  if (kind === 'refused') return refusedText(problems.join('\n'));
+  if (kind === 'call') {
+    return `Your reply called no tool. If you are done, give your final answer by calling ${FINAL_ANSWER}; else go on with your tools.`;
+  }
+  if (!schema) return undefined;
+  return [
     'Now give your final answer as JSON, and nothing else: no other text and no tool calls.',
     `It must fit this JSON schema:\n${JSON.stringify(schema)}`,
     ...(problems.length > 0 ? [`Your last answer did not:\n${problems.join('\n')}`] : []),
   ].join('\n\n');
-  return { role: 'user', id, content: textContent(id, text) };
 }
 
 /** A steering message as the model sees it. */

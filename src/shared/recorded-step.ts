@@ -1,4 +1,11 @@
-import type { ModelReply, OutputRequest, RunToolInput } from './activities.js';
+import type {
+  CheckedAnswer,
+  CheckedCall,
+  ModelReply,
+  OutputRequest,
+  RunToolInput,
+  RunToolResult,
+} from './activities.js';
 import type { CarriedTurn } from './carried.js';
 import type { CompactionRecord, CompactionTrigger } from './compaction/settings.js';
 import type { TooLongReply } from './compaction/wire.js';
@@ -42,6 +49,12 @@ export type RecordedStep = { at: string } & (
   | { kind: 'model_ended'; attempt: number; end: ModelEnd }
   | { kind: 'tool_scheduled'; activityType: string; input: RunToolInput }
   | { kind: 'tool_ended'; activityType: string; attempt: number; input: RunToolInput; end: ToolEnd }
+  /** It ran as a local activity, of which the history has the end only. */
+  | { kind: 'tool_ran'; attempt: number; output: RunToolResult }
+  /** `answer`: undefined where the checks gave none. */
+  | { kind: 'answer_checked'; callId: string; answer?: CheckedAnswer }
+  /** A person has changed its arguments; `checked` is absent where no worker could look at them. */
+  | { kind: 'sub_agent_checked'; callId: string; checked?: CheckedCall }
   | { kind: 'sub_agent_scheduled'; callId: string; turnId: string }
   /** There may be two of them, a signal and the child workflow's own end: the first counts. */
   | { kind: 'sub_agent_ended'; callId: string; turnId: string; end: SubAgentEnd }

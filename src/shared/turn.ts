@@ -1,3 +1,4 @@
+import type { NamedArtifact } from './artifact-names.js';
 import type { TranscriptBase } from './carried.js';
 import type { CompactionSettings, SummaryMessage } from './compaction/settings.js';
 import type { Intervention, SteerMessage } from './interventions.js';
@@ -6,8 +7,9 @@ import type { McpPlace, McpSettings, ToolAnnotations } from './mcp.js';
 import { isMessage, type Message } from './messages.js';
 import { isModelOptions, type ModelOptions } from './model-options.js';
 import { isParentTurn, MAX_DEPTH, type ParentTurn } from './parent-turn.js';
-import { PERMISSION_MODES, type PermissionMode } from './permissions.js';
+import { PERMISSION_MODES, type PermissionMode, type PermissionRules } from './permissions.js';
 import { isPromptParts, type PromptPart } from './prompt-parts.js';
+import type { RemotePlace } from './remote-tools.js';
 import { isBoolean, isListOf, isNonEmptyText, isOneOf, isShape, isText, isWholeNumber } from './shape.js';
 import type { TurnStep } from './steps.js';
 import { isMetadata, isTenant } from './turn-checks.js';
@@ -145,8 +147,14 @@ export type TurnSettings = {
   compaction?: CompactionSettings;
   /** What nobody decides in that time is denied. Without it, it waits. */
   approvalTimeoutMs?: number;
+  /** The agent's own, where it has sub-agents, in whose turns they hold. */
+  permissions?: PermissionRules;
   /** What the turn's last reply must be: JSON of this schema, which is asked for `maxAsks` times beyond the first. */
   output?: { schema: JsonObject; maxAsks: number };
+  /** The answer is given by a tool, which is asked for as often; `isOutput`: what it is given is the turn's output. */
+  finalAnswer?: { maxAsks: number; isOutput?: boolean };
+  /** The agent has checks of its answer. */
+  checksAnswer?: boolean;
   tools: ToolSettings[];
   /** Of an agent with MCP servers. */
   mcp?: McpSettings;
@@ -175,9 +183,13 @@ export type ToolSettings = {
   mcp?: McpPlace;
   /** What the server says of it, where that counts. */
   annotations?: ToolAnnotations;
+  /** Another worker runs it, as an activity of its own. */
+  remote?: RemotePlace;
+  /** It runs as a local activity: idempotent, and a second at most. */
+  local?: true;
 };
 
-/** `invalid_output`: the agent has an `output`, and no reply fitted it, however often it was asked. */
+/** `invalid_output`: the agent has an `output` or a `finalAnswer`, and no reply was one, however often it was asked. */
 export type OutcomeType =
   | 'completed'
   | 'interrupted'
@@ -193,13 +205,18 @@ export type TurnOutcome = {
   turnId: string;
   agent: string;
   version: string;
-  /** The text of the last reply, its first 80 KB at least where it is very long; `''` where there is none. */
+  /**
+   * The text of the last reply, its first 80 KB at least where it is very long; `''` where there is none. Of a completed
+   * turn whose answer a tool gives: that answer, as JSON where it is no text.
+   */
   text: string;
-  /** Of a completed turn of an agent with an `output`: the reply as JSON, checked. */
+  /** Of a completed turn of an agent with an `output`: its answer as JSON, checked. */
   output?: Json;
   /** Model calls that answered. */
   iterations: number;
   usage: TurnUsage;
+  /** What its tools have given out by name, the last 50; absent where that is nothing. */
+  artifacts?: NamedArtifact[];
   /** How many messages this turn added. */
   messageCount: number;
   /** The messages that this turn added; absent when they take over 64 KB: then they are in the event history,

@@ -109,6 +109,7 @@ function inputOf(run: TurnRun, steers: string[], refused: number): CallModelInpu
     ...(settings?.mcp && { mcp: settings.mcp }),
     ...(!settings && { resolve: { limits: input.limits ?? {} } }),
     ...run.people.carried,
+    ...(input.parent?.permissions && { above: input.parent.permissions }),
     ...(input.modelOptions && { modelOptions: input.modelOptions }),
     ...(input.metadata && { metadata: input.metadata }),
     ...(compacts && { compacts }),

@@ -15,6 +15,7 @@ import {
 import { SUB_AGENT_USAGE, type SubAgentUsage, type SubAgentUsageInput } from '../shared/activities.js';
 import { INTERRUPT, type Intervention, STOP } from '../shared/interventions.js';
 import { isJsonObject, type Json } from '../shared/json.js';
+import { rulesBelow } from '../shared/permissions.js';
 import { endOfFailure, type SubAgentEnd, subTurnId, turnEnded } from '../shared/sub-agents.js';
 import { TURN_WORKFLOW, type TurnInput, type TurnOutcome, WORKFLOW_TASK_TIMEOUT } from '../shared/turn.js';
 import { addFailed, noUsage, type TurnUsage } from '../shared/usage.js';
@@ -101,7 +102,8 @@ function startTurn(turnId: string, call: CallToRun, input: TurnInput) {
     args: [input],
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-    parentClosePolicy: ParentClosePolicy.ABANDON,
+    // A parent that is terminated takes it along. It reaches one of a parent that goes on in a new run, too: see above.
+    parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
     staticSummary: wireLine(call.summary),
     staticDetails: wireText(input.prompt, 2000),
     ...(input.tenant !== undefined && { priority: { fairnessKey: input.tenant } }),
@@ -111,6 +113,8 @@ function startTurn(turnId: string, call: CallToRun, input: TurnInput) {
 function inputOf(run: TurnRun, call: CallToRun): TurnInput {
   const { tenant, metadata, traceparent } = run.input;
   const { limits, roundResultBytes = ROUND_RESULT_BYTES } = run.settings ?? {};
+  const mode = run.people.carried.permissions?.mode;
+  const permissions = rulesBelow(run.settings?.permissions, mode, run.input.parent?.permissions);
   return {
     v: 1,
     agent: call.tool.agent?.name ?? call.name,
@@ -121,6 +125,7 @@ function inputOf(run: TurnRun, call: CallToRun): TurnInput {
       workflowId: workflowInfo().workflowId,
       callId: call.callId,
       maxResultBytes: Math.min(call.maxResultBytes ?? Infinity, Math.floor(roundResultBytes / USUAL_CALLS)),
+      ...(permissions && { permissions }),
     },
     ...(tenant !== undefined && { tenant }),
     ...(metadata && { metadata }),

@@ -1,5 +1,6 @@
 import { defineQuery, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { ModelReply, OutputRequest } from '../shared/activities.js';
+import { ArtifactNames } from '../shared/artifact-names.js';
 import type { CarriedInterventions, CarriedTurn, TranscriptSegment } from '../shared/carried.js';
 import type { CompactionSettings } from '../shared/compaction/settings.js';
 import type { CompactReply } from '../shared/compaction/wire.js';
@@ -34,7 +35,7 @@ import { DetailsTable } from './details-table.js';
 import type { Interventions } from './interventions.js';
 import type { People } from './people.js';
 import { Transcript } from './transcript.js';
-import { outcomeOf, TurnOutput } from './turn-output.js';
+import { TurnOutput } from './turn-output.js';
 import { stateOf } from './turn-state.js';
 
 // A payload may take 2 MB, whatever a prompt or a model makes of it: what is longer is in the event history.
@@ -58,9 +59,12 @@ export class TurnRun {
   usage: TurnUsage = noUsage;
   settings: TurnSettings | undefined;
   readonly steps = new Steps();
+  readonly artifacts = new ArtifactNames();
   /** Of the calls of the last reply, by call id. */
   readonly callStatus = new Map<string, CallStatus>();
   readonly children = new ChildTurns();
+  /** Settles when what remote tools have returned may be handed on: one at a time. */
+  keeping: Promise<void> = Promise.resolve();
   #outcome: TurnOutcome['type'] | undefined;
   /** Model calls that had answered before this run of the workflow. */
   #firstIteration = 0;
@@ -68,7 +72,7 @@ export class TurnRun {
   #truncated = 0;
   /** How many model calls this run of the workflow makes at least. */
   nextRunFrom = 1;
-  readonly #output = new TurnOutput();
+  readonly output = new TurnOutput();
   /** Of the last reply, where an earlier run had it. */
   #text = '';
   readonly #details = new DetailsTable();
@@ -94,6 +98,7 @@ export class TurnRun {
     } else {
       const { messages, deltaFrom } = openingMessages(this.input, this.firstRunId);
       this.transcript.open(messages, deltaFrom);
+      this.artifacts.learn(messages);
     }
     this.show();
   }
@@ -106,9 +111,10 @@ export class TurnRun {
     this.settings = carried.settings;
     this.#truncated = carried.truncatedInARow;
     this.#text = carried.text;
-    this.#output.resume(carried.output);
+    this.output.resume(carried.output);
     this.transcript.resume(carried.transcript);
     this.compaction.resume(carried.compaction, this.transcript);
+    this.artifacts.learn([], carried.artifacts);
   }
 
   /** For the next run of the workflow; `segments` hold the transcript where it is not small. */
@@ -123,10 +129,11 @@ export class TurnRun {
       usage: this.usage,
       settings,
       truncatedInARow: this.#truncated,
-      text: boundedText(this.#lastText(), CARRIED_TEXT_BYTES),
-      ...this.#output.carried(),
+      text: boundedText(this.lastText, CARRIED_TEXT_BYTES),
+      ...this.output.carried(),
       ...this.people.carried,
       ...this.compaction.carried(settings, this.transcript),
+      ...this.artifacts.carried(),
       transcript: this.transcript.carried(segments),
       interventions,
     };
@@ -155,7 +162,7 @@ export class TurnRun {
     this.countSpent(reply.spent ?? noUsage);
     this.steps.replied(this.iteration, reply);
     this.iteration += 1;
-    this.#output.answered();
+    this.output.answered();
     this.#truncated = reply.message.stopReason === 'max_tokens' ? this.#truncated + 1 : 0;
   }
 
@@ -167,7 +174,7 @@ export class TurnRun {
     if (record.usage) this.usage = addUsage(this.usage, record.usage);
     this.countSpent(spent ?? noUsage);
     this.steps.compacted(record);
-    if (pieces) this.#text = this.#lastText();
+    if (pieces) this.#text = this.lastText;
     this.compaction.take({ record, ...(pieces && { pieces }) }, settings, this.transcript);
     this.show();
   }
@@ -185,28 +192,26 @@ export class TurnRun {
   /** How the turn ends by this reply, or undefined if the loop goes on. */
   endOf(reply: ModelReply): OutcomeType | undefined {
     if (reply.message.stopReason === 'refusal') return 'refused';
-    if (toolCallsOf(reply.message).length === 0) {
-      const ending = outcomeOf(reply.message.stopReason);
-      const { output } = this.settings ?? {};
-      return ending === 'completed' && output ? this.#output.endOf(reply, output.maxAsks) : ending;
-    }
+    const ending = this.output.endOf(reply, this.settings);
+    if (ending || toolCallsOf(reply.message).length === 0) return ending;
     return this.#truncated >= (this.settings?.maxTruncatedReplies ?? 1) ? 'truncated' : undefined;
   }
 
   /** What the model call that is about to be made asks for, where its last message asks for the turn's output. */
   get outputRequest(): OutputRequest | undefined {
-    return this.#output.request;
+    return this.output.request;
   }
 
   /** Right before a model call, so that a transcript never ends with a request that no model has seen. */
   askForOutput(steered: boolean): void {
     const schema = this.settings?.output?.schema;
-    const request = this.#output.ask(steered);
-    if (request && schema)
-      this.transcript.add(outputRequestMessage(this.firstRunId, this.iteration, schema, request));
+    const request = this.output.ask(steered);
+    const message = request && outputRequestMessage(this.firstRunId, this.iteration, schema, request);
+    if (message) this.transcript.add(message);
   }
 
-  #lastText(): string {
+  /** Of the last reply. */
+  get lastText(): string {
     const { lastReply } = this.transcript;
     return lastReply ? textOf(lastReply) : this.#text;
   }
@@ -242,11 +247,15 @@ export class TurnRun {
       turnId: this.turnId,
       agent: this.input.agent,
       version: this.settings?.version ?? this.input.version ?? '',
-      text: boundedText(this.#lastText(), OUTCOME_TEXT_BYTES),
-      ...(outcome === 'completed' && this.#output.value !== undefined && { output: this.#output.value }),
+      text: boundedText(
+        (outcome === 'completed' ? this.output.text : undefined) ?? this.lastText,
+        OUTCOME_TEXT_BYTES,
+      ),
+      ...(outcome === 'completed' && this.output.value !== undefined && { output: this.output.value }),
       iterations: this.iteration,
       usage: this.usage,
       messageCount: this.transcript.added,
+      ...this.artifacts.told(),
       ...(fits && { messages }),
       ...(steps && { steps }),
       ...(this.compaction.summary && { summary: this.compaction.summary }),

@@ -3,6 +3,7 @@ import type { CarriedTurn } from '../shared/carried.js';
 import { pendingCalls, toolMessage } from '../shared/transcript.js';
 import type { OutcomeType, TurnInput, TurnOutcome } from '../shared/turn.js';
 import { callModel } from './call-model.js';
+import { checkedEnding } from './check-answer.js';
 import { compactIfDue } from './compaction.js';
 import { Interventions } from './interventions.js';
 import { continueInNextRun, isNextRunDue } from './next-run.js';
@@ -64,9 +65,9 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
     const calls = pendingCalls(run.transcript.messages);
     if (calls.length > 0) {
       const results = await runToolCalls(run, reply.calls, interventions);
-      run.transcript.add(toolMessage(`${reply.message.id}-results`, calls, results));
+      run.transcript.add(run.artifacts.named(toolMessage(`${reply.message.id}-results`, calls, results)));
     }
-    const ending = run.endOf(reply);
+    const ending = await checkedEnding(run, interventions, run.endOf(reply));
     const mayGoOn = !interventions.ending && run.iteration < run.maxIterations;
     const isDone = ending === 'completed' || ending === 'invalid_output';
     const goesOn = isDone && interventions.hasSteers && mayGoOn;

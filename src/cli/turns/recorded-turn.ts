@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { readHistory } from '../../client/read-history.js';
+import type { NamedArtifact } from '../../shared/artifact-names.js';
 import { summaryOfBlock } from '../../shared/call-summary.js';
 import type { CompactionRecord } from '../../shared/compaction/settings.js';
 import type { TurnEvent } from '../../shared/events.js';
@@ -50,6 +51,8 @@ export type RecordedTurn = {
   deltaFrom: number;
   steps: RecordedStep[];
   pending: ToolCallBlock[];
+  /** What its tools have given out by name; absent where that is nothing. */
+  artifacts?: NamedArtifact[];
 };
 
 export async function recordedTurn(client: Client, workflowId: string): Promise<RecordedTurn> {
@@ -69,6 +72,7 @@ export async function recordedTurn(client: Client, workflowId: string): Promise<
     deltaFrom,
     steps: stepsOf(events),
     pending: fold.pending(),
+    ...fold.artifacts.carried(),
   };
 }
 

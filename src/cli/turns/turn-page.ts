@@ -71,6 +71,8 @@ function factsOf(turn: TurnLook, now: number): [name: string, text: string][] {
   facts.push(['usage', usageText(turn.usage)]);
   const own = turn.deltaCount === turn.messageCount ? 'all' : `${turn.deltaCount} of them`;
   facts.push(['messages', `${turn.messageCount}, ${own} added by this turn`]);
+  const names = (turn.artifacts ?? []).map(({ name }) => oneLine(name));
+  if (names.length > 0) facts.push(['artifacts', names.join(', ')]);
   facts.push(['started', turn.startedAt]);
   facts.push(['run', `${turn.runId} · ${turn.historyEvents} events`]);
   if (webUi) facts.push(['web ui', webUi]);
