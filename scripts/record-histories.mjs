@@ -16,6 +16,7 @@ import {
   mcpServer,
   remoteTool,
   retryable,
+  sleepUntil,
 } from '../dist/index.js';
 import { fault, reply, scriptedModel, text, toolCall, withWorker } from '../dist/testing/index.js';
 import { reportLostActivities } from '../dist/worker/lost-activities.js';
@@ -132,6 +133,9 @@ async function untilAsked(turn, count) {
   }
   return ids;
 }
+async function untilAsleep(turn) {
+  for await (const event of turn.events()) if (event.type === 'tool_started' && event.until) return;
+}
 const waiting = async (_messages) => {
   begun();
   return { ...reply(text('late')), delayMs: Number.POSITIVE_INFINITY };
@@ -182,6 +186,7 @@ async function decideBelow(turn) {
     return;
   }
 }
+const again = toolCall('echo', { text: 'again' });
 const long = toolCall('echo', { text: 'so long '.repeat(10_000) });
 
 const everything = createRequire(import.meta.url).resolve(
@@ -346,6 +351,69 @@ const kinds = {
   'carried-compacted': {
     script: compacting(),
     agent: { compaction: { window: 3000, to: 0.2 }, iterationsPerRun: 4 },
+  },
+  'loop-detected': {
+    script: [again, again, again, again],
+    agent: { loopGuard: { tellAfter: 2, stopAfter: 4 }, closing: 'answer' },
+  },
+  'closing-answer': {
+    script: [toolCall('echo'), text('so far')],
+    agent: { closing: 'answer', limits: { iterations: 1 } },
+  },
+  'closing-failed': {
+    script: [toolCall('echo'), fault({ status: 401 })],
+    agent: { closing: 'answer', limits: { iterations: 1 } },
+  },
+  'carried-planning': {
+    script: [
+      text('plan'),
+      toolCall('echo'),
+      text('plan again'),
+      toolCall('echo', { text: 'x' }),
+      text('done'),
+    ],
+    agent: { planning: { every: 1 }, iterationsPerRun: 1 },
+  },
+  'token-budget': { script: [again, again], options: { limits: { tokens: 1 } } },
+  'time-limit': {
+    script: [reply(toolCall('echo'), toolCall('wait'))],
+    options: { limits: { time: 1000 } },
+  },
+  'time-held': {
+    script: [toolCall('asked'), text('done')],
+    agent: { tools: asking, limits: { time: '1 hour' } },
+    asks: async (turn) => {
+      const [callId] = await untilAsked(turn, 1);
+      await turn.approve(callId);
+    },
+  },
+  slept: {
+    script: [
+      reply(toolCall('sleep_until', { until: '1 second' }), toolCall('echo')),
+      toolCall('sleep_until', { until: '2020-01-01' }),
+      text('done'),
+    ],
+    agent: { tools: [...tools, sleepUntil()], limits: { time: '1 hour' } },
+  },
+  woken: {
+    script: [toolCall('sleep_until', { until: '3 days' }), text('done')],
+    agent: { tools: [sleepUntil()] },
+    asks: async (turn) => {
+      await untilAsleep(turn);
+      await turn.steer('wake up');
+    },
+  },
+  'interrupted-sleep': {
+    script: [reply(toolCall('sleep_until', { until: '3 days' }), toolCall('echo'))],
+    agent: { tools: [...tools, sleepUntil()] },
+    asks: async (turn) => {
+      await untilAsleep(turn);
+      await turn.interrupt('enough');
+    },
+  },
+  'shared-budget': {
+    script: [reply(ask('helps'), ask('fails')), text('done')],
+    agent: { tools: helpers, limits: { tokens: 10_000, time: '1 hour' } },
   },
   'local-tools': {
     script: [

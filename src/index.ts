@@ -31,7 +31,6 @@ export {
   type ToolContext,
   type ToolOptions,
 } from './define/define-tool.js';
-export type { Duration } from './define/duration.js';
 export {
   type McpAddress,
   type McpCommand,
@@ -44,6 +43,8 @@ export { type McpServersOptions, mcpServers } from './define/mcp-servers-json.js
 export type { PermissionOptions } from './define/permissions.js';
 export { type RemoteToolOptions, remoteTool } from './define/remote-tool.js';
 export { retryable } from './define/retryable.js';
+export { sleepUntil } from './define/sleep-until.js';
 export type { RetryOptions } from './define/tool-retry.js';
+export type { Duration } from './shared/duration.js';
 export type { PermissionMode, Policy } from './shared/permissions.js';
 export type { RemoteCall } from './shared/remote-tools.js';

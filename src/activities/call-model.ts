@@ -6,10 +6,12 @@ import type { CompactionSettings } from '../shared/compaction/settings.js';
 import type { TooLongReply } from '../shared/compaction/wire.js';
 import type { Message } from '../shared/messages.js';
 import type { Model, ModelError, ModelRequest, ToolDescription } from '../shared/model-port.js';
+import { noteMessage, planNote } from '../shared/notes.js';
 import type { UnknownUsage, Usage } from '../shared/usage.js';
 import { wireLine } from '../shared/wire-text.js';
 import { moveBigArguments, refuseTooLongForRemote, withWholeArguments } from './big-arguments.js';
 import { compactionSettings } from './compaction-settings.js';
+import { refuseUncounted, refuseUnpriced } from './counted.js';
 import { type Beats, beatWhile } from './heartbeats.js';
 import { type Instructions, instructionsFor } from './instructions.js';
 import { notHere } from './not-here.js';
@@ -18,7 +20,7 @@ import { outputOf } from './output.js';
 import { permissionOf } from './permission.js';
 import { planReply } from './plan.js';
 import type { ActivityServices } from './services.js';
-import { resolveSettings } from './settings.js';
+import { budgetFor, resolveSettings } from './settings.js';
 import { streamReply } from './stream-reply.js';
 import { longOpening, tooLongReply } from './too-long.js';
 import { Tries } from './tries.js';
@@ -49,12 +51,22 @@ export async function callModel(
   // What a tool gives, the plan checks.
   const output = agent.finalAnswer ? undefined : agent.output;
   const asksJson = input.outputRequest !== undefined && input.outputRequest.kind === undefined;
+  // Of the first call of a turn: later ones are known to be counted.
+  const budget = input.resolve ? budgetFor(agent, input.resolve) : {};
+  const note = input.resolve && agent.planning && !input.withoutTools ? planNote(0) : undefined;
+  const withoutTools = input.withoutTools || note !== undefined;
+  const plans = [note, ...(input.notes ?? [])].some((each) => each?.kind === 'plan');
   const warn = (text: string) => context.log.warn(text);
   const waitedMs = () => Date.now() - context.info.scheduledTimestampMs;
+  const given = {
+    ...{ messages, model, budget, output: plans ? undefined : output },
+    whole: note ? [...whole, noteMessage(input.turnId, input.iteration, note)] : whole,
+    withoutTools: asksJson || withoutTools === true,
+  };
   let last: (Prepared & { opening?: ModelError }) | undefined;
   const prepare = async (signal: AbortSignal) => {
     const asking = { signal, warn, waitedMs };
-    last = await preparedCall(services, agent, input, { messages, whole, model, output, asksJson }, asking);
+    last = await preparedCall(services, agent, input, given, asking);
     const opening = longOpening(input, messages, last.compaction);
     if (!opening) return last;
     last = { ...last, opening };
@@ -71,12 +83,14 @@ export async function callModel(
   const cost = response.usage ?? 'unknown';
   const { told } = tries;
   try {
+    refuseUncounted(response.usage, asked.request.model, budget);
     const planned = await beatWhile(context, beatsOf(tries, cost), async () => {
       const id = `a_${randomBytes(6).toString('hex')}`;
       // Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran.
       const dropped = input.transcript.spans.some((span) => span.dropped ?? span.epoch > 0);
       const plan = await planReply(id, response, tools, messages, {
         idSuffix: dropped ? `__${input.iteration}` : '',
+        withoutTools,
         judge: (tool, args) => permissionOf(agent, tool, args, input.permissions, input.above),
       });
       const calls = plan.calls.map(answered);
@@ -95,6 +109,7 @@ export async function callModel(
       ...(spent && { spent }),
       ...told,
       ...(await resolved(agent, input, asked)),
+      ...(note && { note }),
     });
   } catch (error) {
     throw await tries.failed(error, cost);
@@ -112,25 +127,28 @@ type Given = {
   whole: readonly Message[];
   model: Model;
   output: AgentOutput | undefined;
-  asksJson: boolean;
+  withoutTools: boolean;
+  budget: ReturnType<typeof budgetFor>;
 };
 
 async function preparedCall(
   services: ActivityServices,
   agent: Agent,
   input: CallModelInput,
-  { messages, whole, model, output, asksJson }: Given,
+  { messages, whole, model, output, withoutTools, budget }: Given,
   asking: Asking,
 ): Promise<Prepared> {
   const instructions = await instructionsFor(agent, input, messages, asking.signal);
   const offer = await offerOf(services, agent, input, messages, asking);
+  const name = input.model ?? model.name;
+  refuseUnpriced(model, name, budget);
   const request: ModelRequest = {
-    model: input.model ?? model.name,
+    model: name,
     instructions: instructions.text,
     messages: whole,
     tools: offer.tools.filter((tool) => !tool.hidden).map(described),
     ...(output && formatOf(output)),
-    ...(asksJson && { toolChoice: 'none' as const }),
+    ...(withoutTools && { toolChoice: 'none' as const }),
     ...(input.modelOptions && { options: input.modelOptions }),
   };
   const { recorded, text } = instructions;
@@ -149,7 +167,7 @@ async function resolved(
   return {
     ...(recorded && { instructions: text }),
     ...(resolve && {
-      settings: resolveSettings(agent, settled, request.model, resolve.limits, await mcp, compaction),
+      settings: resolveSettings(agent, settled, request.model, resolve, await mcp, compaction),
     }),
   };
 }

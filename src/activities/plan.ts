@@ -6,7 +6,7 @@ import { READ_ARTIFACT } from '../shared/artifacts.js';
 import { callSummary } from '../shared/call-summary.js';
 import { notAlone } from '../shared/final-answer.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../shared/json.js';
-import type { AssistantMessage, Message, ToolCallBlock } from '../shared/messages.js';
+import type { AssistantMessage, Message, ToolCallBlock, ToolResultBlock } from '../shared/messages.js';
 import type { ModelPart, ModelResponse } from '../shared/model-port.js';
 import {
   approvalFailed,
@@ -16,6 +16,7 @@ import {
   deniedByRule,
   invalidArguments,
   invalidJson,
+  notCallableNow,
   unknownTool,
 } from '../shared/tool-results.js';
 import { uniqueId } from '../shared/transcript.js';
@@ -25,13 +26,15 @@ import { concurrencyKeyOf } from './concurrency-key.js';
 import { inexactInteger } from './exact-numbers.js';
 import { artifactIdIn, resolvedRead } from './read-artifact.js';
 import { artifactNamed, artifactsOf, findArtifact } from './turn-artifacts.js';
+import { wakeTime } from './wake-time.js';
 
 const MAX_NESTING = 500;
 
 /** Says whether a call may run; what it throws is an error result. */
 type Judge = (tool: AnyTool, input: Json) => Promise<Decision | undefined>;
 /** `idSuffix` makes ids of calls unique where earlier ones are not among the messages any more. */
-type PlanOptions = { idSuffix?: string; judge?: Judge };
+/** `withoutTools`: none of its calls is to run. */
+type PlanOptions = { idSuffix?: string; judge?: Judge; withoutTools?: boolean };
 
 type CallPart = Extract<ModelPart, { type: 'tool_call' }>;
 
@@ -44,7 +47,7 @@ export async function planReply(
   response: ModelResponse,
   tools: readonly AnyTool[],
   earlier: readonly Message[],
-  { idSuffix = '', judge = async () => undefined }: PlanOptions = {},
+  { idSuffix = '', judge = async () => undefined, withoutTools = false }: PlanOptions = {},
 ): Promise<{ message: AssistantMessage; calls: PlannedCall[] }> {
   const ids = { used: callIdsOf(earlier), suffix: idSuffix };
   const content: AssistantMessage['content'] = [];
@@ -57,7 +60,10 @@ export async function planReply(
     const tool = findTool(part.name, tools);
     const block = callBlock(part, `${id}.${index}`, tool, ids);
     content.push(block);
-    calls.push(resolveArtifact(await planCall(block, tool, response, { tools, judge }), earlier));
+    const call = withoutTools
+      ? answeredBy(notCallableNow(block))
+      : await planCall(block, tool, response, { tools, judge });
+    calls.push(resolveArtifact(call, earlier));
   }
   const { stopReason, model } = response;
   return { message: { role: 'assistant', id, content, stopReason, model }, calls: calls.map(answeredAlone) };
@@ -68,6 +74,10 @@ function answeredAlone(call: PlannedCall, _index: number, { length }: readonly P
   if (call.do !== 'final' || length === 1) return call;
   const { callId, name } = call;
   return { do: 'answer', callId, name, result: notAlone({ id: callId, name }) };
+}
+
+function answeredBy(result: ToolResultBlock): PlannedCall {
+  return { do: 'answer', callId: result.callId, name: result.name, result };
 }
 
 /** A long transcript is looked through at each call. */
@@ -119,36 +129,38 @@ async function planCall(
   response: ModelResponse,
   { tools, judge }: { tools: readonly AnyTool[]; judge: Judge },
 ): Promise<PlannedCall> {
-  const refuse = (result: Extract<PlannedCall, { do: 'answer' }>['result']): PlannedCall => {
-    return { do: 'answer', callId: block.id, name: block.name, result };
-  };
-  if (response.stopReason === 'max_tokens') return refuse(cutByOutputLimit(block));
-  if (response.stopReason === 'refusal') return refuse(cutByRefusal(block));
+  if (response.stopReason === 'max_tokens') return answeredBy(cutByOutputLimit(block));
+  if (response.stopReason === 'refusal') return answeredBy(cutByRefusal(block));
   if (!tool) {
     const names = tools
       .filter((each) => !each.hidden)
       .map((each) => each.name)
       .sort();
-    return refuse(unknownTool(block, block.requestedName ?? block.name, names));
+    return answeredBy(unknownTool(block, block.requestedName ?? block.name, names));
   }
   const parsed = parseArguments(block.arguments);
-  if (!parsed.ok) return refuse(invalidJson(block, parsed.problem));
+  if (!parsed.ok) return answeredBy(invalidJson(block, parsed.problem));
   const inexact = inexactInteger(block.arguments);
-  if (inexact !== undefined) return refuse(invalidArguments(block, [cannotBeKept(inexact)]));
+  if (inexact !== undefined) return answeredBy(invalidArguments(block, [cannotBeKept(inexact)]));
   const { result: checked, names } = await withNames(() => checkArguments(tool, parsed.value));
-  if (!checked.ok) return refuse(invalidArguments(block, checked.problems));
+  if (!checked.ok) return answeredBy(invalidArguments(block, checked.problems));
   if (tool.givesAnswer) return await finalCall(block, tool, checked.input);
   const summary = callSummary(tool.name, parsed.value);
   const call = { callId: block.id, name: tool.name, ...(names.length > 0 && { artifacts: names }) };
   try {
     const permission = await judge(tool, checked.input);
-    if (permission?.policy === 'deny') return refuse(deniedByRule(block, permission.why));
+    if (permission?.policy === 'deny') return answeredBy(deniedByRule(block, permission.why));
     if (tool.asksPeople) return { do: 'question', ...call, ...questionIn(checked.input), summary };
+    if (tool.sleeps) {
+      const wake = wakeTime(checked.input, tool.sleeps);
+      if ('problem' in wake) return answeredBy(invalidArguments(block, [wake.problem]));
+      return { do: 'sleep', ...call, ...wake, summary };
+    }
     const keyed = await concurrencyKeyOf(tool, checked.input);
-    if ('problem' in keyed) return refuse(concurrencyKeyFailed(block, keyed.problem));
+    if ('problem' in keyed) return answeredBy(concurrencyKeyFailed(block, keyed.problem));
     return { do: 'run', ...call, input: checked.input, summary, ...keyed, ...(permission && { permission }) };
   } catch (error) {
-    return refuse(approvalFailed(block, errorText(error)));
+    return answeredBy(approvalFailed(block, errorText(error)));
   }
 }
 

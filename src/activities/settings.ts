@@ -1,10 +1,12 @@
 import type { Agent, AnyTool } from '../define/define-agent.js';
 import type { Permissions } from '../permissions/decide.js';
 import type { Rule } from '../permissions/rule.js';
+import type { CallModelInput } from '../shared/activities.js';
 import type { CompactionSettings } from '../shared/compaction/settings.js';
+import { type Budget, budgetOf, type Limits, smallerBudget } from '../shared/limits.js';
 import type { McpSettings } from '../shared/mcp.js';
 import type { PermissionRules } from '../shared/permissions.js';
-import type { Limits, TurnSettings } from '../shared/turn.js';
+import type { TurnSettings } from '../shared/turn.js';
 
 // Defaults that users are not asked for. They are recorded with each turn, so that changing one changes new turns only.
 const HEARTBEAT_TIMEOUT_MS = 10_000;
@@ -33,10 +35,11 @@ export function resolveSettings(
   agent: Agent,
   tools: readonly AnyTool[],
   model: string,
-  limits: Limits,
+  resolve: NonNullable<CallModelInput['resolve']>,
   mcp: McpSettings | undefined,
   compaction: CompactionSettings,
 ): TurnSettings {
+  const { limits } = resolve;
   return {
     agent: agent.name,
     version: agent.version,
@@ -44,7 +47,11 @@ export function resolveSettings(
     limits: {
       iterations: limits.iterations ?? agent.limits.iterations,
       ...(tools.some((tool) => tool.agent) && { depth: depthOf(agent, limits) }),
+      ...budgetFor(agent, resolve),
     },
+    ...(agent.loopGuard && { loopGuard: agent.loopGuard }),
+    ...(agent.closing === 'answer' && { closing: agent.closing }),
+    ...(agent.planning && { planning: agent.planning }),
     maxParallelTools: agent.maxParallelTools,
     maxTruncatedReplies: 3,
     settleMs: 2000,
@@ -77,6 +84,7 @@ export function resolveSettings(
         retry: { initialMs: tool.retry.initialInterval, maxMs: tool.retry.maximumInterval },
       }),
       reconciles: tool.reconcile !== undefined,
+      ...(tool.repeatable && { repeatable: tool.repeatable }),
       schemaHash: tool.schemaHash,
       ...(tool.agent && { agent: { name: tool.agent.name, version: tool.agent.version } }),
       ...(tool.mcp && { mcp: tool.mcp }),
@@ -110,4 +118,18 @@ function written({ mode, allow, ask, deny }: Permissions): PermissionRules {
 function depthOf(agent: Agent, limits: Limits): number {
   const own = agent.limits.depth;
   return own === undefined ? (limits.depth ?? DEPTH) : Math.min(own, limits.depth ?? own);
+}
+
+/** What a turn is started with goes before what its agent says; a sub-agent keeps to both. */
+export function budgetFor(
+  { limits: own }: Agent,
+  { limits, isSubAgent }: NonNullable<CallModelInput['resolve']>,
+): Budget {
+  const { tokens, costUsd, timeMs } = own;
+  const agents = {
+    ...(tokens !== undefined && { tokens }),
+    ...(costUsd !== undefined && { costUsd }),
+    ...(timeMs !== undefined && { timeMs }),
+  };
+  return isSubAgent ? smallerBudget(agents, budgetOf(limits)) : { ...agents, ...budgetOf(limits) };
 }

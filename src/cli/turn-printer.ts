@@ -70,7 +70,7 @@ export class TurnPrinter {
         break;
       case 'tool_started':
         this.#summaries.set(event.callId, event.summary);
-        this.#line(style.dim(`  → ${shown(event.summary)}`));
+        this.#line(style.dim(`  → ${shown(event.summary)}${event.until ? `, until ${event.until}` : ''}`));
         break;
       case 'tool_progress':
         this.#line(style.dim(`    ${shown(event.text)}`));

@@ -23,6 +23,7 @@ import { PEOPLE_MEMO, type PeopleMemo } from '../shared/people.js';
 import type { ModelEnd, RecordedStep } from '../shared/recorded-step.js';
 import { asToolInput, isRemoteCall, type RemoteCall } from '../shared/remote-tools.js';
 import { lastWordIn, modelTimedOut, partialTextOf, type ToolEnd, triedIn } from '../shared/settle.js';
+import { SLEEP_MEMO, type SleepMemo } from '../shared/sleep.js';
 import { TURN_WORKFLOW, type TurnOutcome } from '../shared/turn.js';
 import { earlierMessages } from './carried-messages.js';
 import { TurnNotFound } from './errors.js';
@@ -71,7 +72,7 @@ export class RecordedSteps {
       (await recordedLocalTool(this.#converter, event)) ??
       (await this.#steer(event)) ??
       (await this.#subAgents.read(event)) ??
-      (await this.#people(event)) ??
+      (await this.#memo(event)) ??
       (await this.#closed(event));
     return step && { at, ...step };
   }
@@ -122,8 +123,9 @@ export class RecordedSteps {
       return { kind: 'compaction_scheduled', iteration, trigger };
     }
     if (type === CALL_MODEL) {
-      const { iteration, steers = [], outputRequest } = input as CallModelInput;
-      return { kind: 'model_scheduled', iteration, steers, ...(outputRequest && { outputRequest }) };
+      const { iteration, steers = [], outputRequest, notes } = input as CallModelInput;
+      const told = { ...(outputRequest && { outputRequest }), ...(notes && { notes }) };
+      return { kind: 'model_scheduled', iteration, steers, ...told };
     }
     return { kind: 'tool_scheduled', activityType: type, input: input as RunToolInput };
   }
@@ -220,11 +222,12 @@ export class RecordedSteps {
     return steer && { kind: 'steer', steer };
   }
 
-  async #people(event: HistoryEvent): Promise<WithoutTime<RecordedStep> | undefined> {
+  async #memo(event: HistoryEvent): Promise<WithoutTime<RecordedStep> | undefined> {
     const fields = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
-    const payload = fields?.[PEOPLE_MEMO];
+    const payload = fields?.[PEOPLE_MEMO] ?? fields?.[SLEEP_MEMO];
     if (!payload) return undefined;
     const [memo] = await this.#decode([payload]);
+    if (fields?.[SLEEP_MEMO]) return { kind: 'sleep', memo: memo as SleepMemo };
     return { kind: 'people', memo: memo as PeopleMemo };
   }
 

@@ -1,5 +1,5 @@
+import { type Duration, durationMs } from '../shared/duration.js';
 import type { Model } from '../shared/model-port.js';
-import { type Duration, durationMs } from './duration.js';
 
 /** How an agent's transcripts are kept within its model's context window. */
 export type CompactionOptions = {

@@ -1,16 +1,17 @@
 import type { z } from 'zod';
 import type { Permissions } from '../permissions/decide.js';
+import { type Duration, durationMs } from '../shared/duration.js';
 import type { JsonObject } from '../shared/json.js';
+import type { Limits } from '../shared/limits.js';
+import type { LoopGuard } from '../shared/loop-guard.js';
 import { FIND_TOOLS } from '../shared/mcp.js';
 import type { Model } from '../shared/model-port.js';
-import { MAX_DEPTH } from '../shared/parent-turn.js';
-import type { Limits } from '../shared/turn.js';
 import { type AnswerCheck, requireChecks } from './answer-checks.js';
 import { type Compaction, type CompactionOptions, compactionOf } from './compaction.js';
 import type { Tool } from './define-tool.js';
-import { type Duration, durationMs } from './duration.js';
 import { finalAnswerTool } from './final-answer-tool.js';
 import { jsonSchema } from './json-schema.js';
+import { type AgentLimits, limitsOfAgent, loopGuardOf, planningOf, requireCount } from './limits.js';
 import type { McpServer } from './mcp-server.js';
 import { type PermissionOptions, permissionsOf } from './permissions.js';
 import { notStrictBecause } from './strict-schema.js';
@@ -47,7 +48,17 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
    * by words. Default 40.
    */
   findToolsBeyond?: number;
+  /** `{ iterations: 40, tokens: 200_000, cost: { usd: 2 }, time: '1 hour' }`. Default: 199 iterations, and no other. */
   limits?: Limits;
+  /**
+   * The same calls with the same arguments and the same results, again and again: after `tellAfter` times (default 3) the
+   * model is told, after `stopAfter` (default 8) the turn ends as `loop_detected`.
+   */
+  loopGuard?: false | Partial<LoopGuard>;
+  /** At the limit of iterations: `answer` asks the model for one last answer, without tools. Default `none`. */
+  closing?: 'none' | 'answer';
+  /** The model makes a plan before it begins, without tools; with `every`, a new one after each so many model calls. */
+  planning?: { every?: number };
   /**
    * Which calls run at once, which wait for a person, and which are denied. Default: what each tool's `approval` says, and
    * all others run.
@@ -106,7 +117,10 @@ export type Agent<Output = unknown> = {
   readonly tools: readonly AnyTool[];
   readonly servers: readonly McpServer[];
   readonly findToolsBeyond: number;
-  readonly limits: { readonly iterations: number; readonly depth?: number };
+  readonly limits: AgentLimits;
+  readonly loopGuard?: LoopGuard;
+  readonly closing?: 'none' | 'answer';
+  readonly planning?: { readonly every?: number };
   readonly permissions?: Permissions;
   readonly approvalTimeoutMs?: number;
   readonly output?: AgentOutput<Output>;
@@ -128,7 +142,6 @@ export type AgentOutput<Output = unknown> = {
 };
 
 const AGENT_NAME = /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/;
-const DEFAULT_ITERATIONS = 199;
 const DEFAULT_PARALLEL_TOOLS = 8;
 const DEFAULT_FIND_TOOLS_BEYOND = 40;
 /** Each is told the turn's metadata, and Temporal carries 3 MB for all that one workflow task starts. */
@@ -147,13 +160,7 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
   const final = options.finalAnswer ? [finalAnswerTool(options.output)] : [];
   const { tools, servers } = toolsAndServers(name, [...(options.tools ?? []), ...final]);
   requireChecks(name, options.checks ?? []);
-  const { depth } = options.limits ?? {};
-  if (depth !== undefined && !(Number.isInteger(depth) && depth >= 0 && depth <= MAX_DEPTH)) {
-    throw new RangeError(`Agent ${name}, limits.depth: use a whole number from 0 to ${MAX_DEPTH}.`);
-  }
-  const iterations = options.limits?.iterations ?? DEFAULT_ITERATIONS;
   const maxParallelTools = options.maxParallelTools ?? DEFAULT_PARALLEL_TOOLS;
-  requireCount(`Agent ${name}, limits.iterations`, iterations);
   requireCount(`Agent ${name}, maxParallelTools`, maxParallelTools, MOST_PARALLEL_TOOLS);
   const { maxContextBytes, iterationsPerRun, findToolsBeyond = DEFAULT_FIND_TOOLS_BEYOND } = options;
   if (findToolsBeyond !== 0) requireCount(`Agent ${name}, findToolsBeyond`, findToolsBeyond);
@@ -171,7 +178,10 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
     tools,
     servers,
     findToolsBeyond,
-    limits: { iterations, ...(depth !== undefined && { depth }) },
+    limits: limitsOfAgent(name, options.limits),
+    ...loopGuardOf(name, options.loopGuard),
+    ...(options.closing && { closing: options.closing }),
+    ...planningOf(name, options.planning),
     ...(permissions && { permissions: permissionsOf(`Agent ${name}`, permissions, { tools, servers }) }),
     ...(approvalTimeout !== undefined && {
       approvalTimeoutMs: durationMs(`Agent ${name}, approvalTimeout`, approvalTimeout),
@@ -219,10 +229,4 @@ function agentOutput<Output extends z.ZodType>(name: string, type: Output): Agen
     schema,
     strict: notStrictBecause(schema) === undefined,
   };
-}
-
-function requireCount(what: string, value: number, most = Number.POSITIVE_INFINITY): void {
-  if (Number.isInteger(value) && value >= 1 && value <= most) return;
-  const to = most === Number.POSITIVE_INFINITY ? '' : ` to ${most}`;
-  throw new RangeError(`${what}: ${value} is not a whole number from 1${to}.`);
 }

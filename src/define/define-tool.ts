@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { Effects, Subject } from '../permissions/judged-call.js';
 import { type ArtifactRef, type ArtifactSource, READ_ARTIFACT } from '../shared/artifacts.js';
+import { type Duration, durationMs } from '../shared/duration.js';
 import type { JsonObject } from '../shared/json.js';
 import type { McpPlace, ToolAnnotations } from '../shared/mcp.js';
 import { type Policy, PRESENT_PLAN } from '../shared/permissions.js';
 import type { RemotePlace } from '../shared/remote-tools.js';
 import type { Agent } from './define-agent.js';
-import { type Duration, durationMs } from './duration.js';
 import { jsonSchema } from './json-schema.js';
 import { LONGEST_LOCAL_MS, runsLocally } from './local-tool.js';
 import { notStrictBecause } from './strict-schema.js';
@@ -71,6 +71,8 @@ export type ToolOptions<
   execution?: 'activity' | 'local';
   /** May run beside other calls of the same reply; default true. */
   parallel?: boolean;
+  /** Making the same call again and again is what it is for, as when it waits for something: the loop guard lets it. */
+  repeatable?: boolean;
   /**
    * Calls of one reply that have the same key, of whichever tools, run one after another, as the model asked. Called when
    * the call is planned; what it throws is an error result. With `parallel: false` a call may run beside those that have
@@ -133,6 +135,7 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown, Setup = 
   readonly idempotent: boolean;
   readonly timeoutMs: number;
   readonly parallel: boolean;
+  readonly repeatable?: true;
   readonly output?: z.ZodType;
   readonly outputSchema?: JsonObject;
   readonly retry?: ToolRetry;
@@ -152,6 +155,8 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown, Setup = 
   readonly asksPeople?: true;
   /** It is not run: it gives the turn's answer. */
   readonly givesAnswer?: true;
+  /** It is not run: the turn sleeps, this long at most. */
+  readonly sleeps?: { readonly maxMs: number };
   concurrencyKey?(args: z.output<Input>): MaybePromise<string | undefined>;
   setup?(context: SetupContext): MaybePromise<Setup>;
   run(args: z.output<Input>, context: ToolContext<Setup>): MaybePromise<Result>;
@@ -209,6 +214,7 @@ export function makeTool<Input extends z.ZodType, Result, Setup, Output extends 
     timeoutMs: timeoutMs(name, options.timeout ?? (isLocal ? LONGEST_LOCAL_MS : DEFAULT_TIMEOUT_MS)),
     ...(isLocal && { local: true as const }),
     parallel: options.parallel ?? true,
+    ...(options.repeatable && { repeatable: true as const }),
     ...(output && { output, outputSchema: jsonSchema(`Tool ${name}: its output`, output, 'output') }),
     ...(retry && { retry: toolRetry(name, idempotent, retry) }),
     ...(options.concurrencyKey && { concurrencyKey: options.concurrencyKey }),

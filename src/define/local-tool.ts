@@ -1,4 +1,4 @@
-import { type Duration, durationMs } from './duration.js';
+import { type Duration, durationMs } from '../shared/duration.js';
 
 /** Signals and queries of a turn wait for its local activities. */
 export const LONGEST_LOCAL_MS = 1000;

@@ -1,5 +1,5 @@
+import { type Duration, durationMs } from '../shared/duration.js';
 import type { ToolAnnotations } from '../shared/mcp.js';
-import { type Duration, durationMs } from './duration.js';
 
 /** A server that is a program, spoken to over its standard input and output. */
 export type McpCommand = {

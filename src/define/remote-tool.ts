@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { type Duration, durationMs } from '../shared/duration.js';
 import { defineTool, type Tool, type ToolOptions } from './define-tool.js';
-import { type Duration, durationMs } from './duration.js';
 
 type Shared =
   | 'name'

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from './json.js';
 import type { McpPlace, McpSettings } from './mcp.js';
 import type { AssistantMessage, Message, ToolResultBlock } from './messages.js';
 import type { ModelOptions } from './model-options.js';
+import type { TurnNote } from './notes.js';
 import type { Permission, PermissionRules, TurnPermissions } from './permissions.js';
 import type { Timing } from './steps.js';
 import type { Limits, TurnSettings, TurnUsage, Usage } from './turn.js';
@@ -53,8 +54,12 @@ export type CallModelInput = {
   stream: boolean;
   /** The ids of the steering messages that this call is the first to see. */
   steers?: string[];
+  /** Messages of Holdfast's own that this call is the first to see. */
+  notes?: TurnNote[];
+  /** A planning or a closing call: no tool may be called. */
+  withoutTools?: true;
   /** The first call of a turn also resolves its settings; `limits` are the turn's own. */
-  resolve?: { limits: Limits };
+  resolve?: { limits: Limits; isSubAgent?: true };
   /** As the first call has settled it. */
   mcp?: McpSettings;
   /** The call whose last message asks for the turn's output, or for a better answer. */
@@ -96,6 +101,8 @@ export type PlannedCall =
     }
   /** A person is to answer it. */
   | { do: 'question'; callId: string; name: string; question: string; choices?: string[]; summary: string }
+  /** The turn sleeps until then, ISO 8601. */
+  | { do: 'sleep'; callId: string; name: string; until: string; summary: string }
   /** It gives the turn's answer, and is the only call of its reply. */
   | { do: 'final'; callId: string; name: string; answer: Json }
   | {
@@ -118,6 +125,8 @@ export type ModelReply = Timing & {
   spent?: TurnUsage;
   /** Of a reply without calls, where the agent has an output: whether it is one. */
   output?: { ok: true; value: Json } | { ok: false; problems: string[] };
+  /** What the call itself has put before its reply: the first one of an agent that plans asks for the plan. */
+  note?: TurnNote;
   /** In the first reply of a turn. */
   settings?: TurnSettings;
   /** In the first reply, where the agent's own are worked out for each turn: the turn keeps them. */

@@ -14,7 +14,7 @@ export function answeredAtOnce(
 ): ToolResultBlock[] {
   return calls.flatMap((call) => {
     if (call.do === 'answer') return call.asks ? [] : [call.result];
-    if (call.do === 'question' || !settings) return [];
+    if (call.do === 'question' || call.do === 'sleep' || !settings) return [];
     if (call.do === 'final') return settings.checksAnswer ? [] : [resultOfFinal(call, { v: 1 })];
     const tool = settings.tools.find(({ name }) => name === call.name);
     if (!tool) return [notOfThisTurn(call, settings)];

@@ -71,6 +71,19 @@ export type CarriedTurn = {
   compaction?: CarriedCompaction;
   /** By name. */
   artifacts?: NamedArtifact[];
+  guards?: CarriedGuards;
   transcript: CarriedTranscript;
   interventions: CarriedInterventions;
+};
+
+/** What the limits of a turn are measured by, beside its usage. */
+export type CarriedGuards = {
+  /** How long it has worked, in milliseconds. */
+  workedMs: number;
+  /** Model calls that count for no limit, as they made plans. */
+  plans: number;
+  /** How many others there had been at the last one. */
+  plannedAt: number;
+  /** The next model call is to carry out a plan. */
+  carryOut?: true;
 };

@@ -54,13 +54,14 @@ export type TurnEvent = EventBase &
     | { type: 'question_asked'; callId: string; name: string; question: string; choices?: string[] }
     /** What counted of an approval or a question. */
     | { type: 'decided'; callId: string; name: string; decision: PersonDecision }
-    /** `subAgent`: the call is a turn of its own. */
+    /** `subAgent`: the call is a turn of its own. `until`: the turn sleeps until then, ISO 8601. */
     | {
         type: 'tool_started';
         callId: string;
         name: string;
         summary: string;
         subAgent?: { turnId: string };
+        until?: string;
       }
     /**
      * What is recorded of a sub-agent's turn, between the start of its call and its end; a passing event. Whoever comes

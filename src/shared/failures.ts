@@ -30,6 +30,7 @@ export const failureTypes = [
   'Model.NotFound',
   'Model.BadRequest',
   'Model.ContextTooLong',
+  'Model.NotCounted',
   'Model.QuotaExceeded',
   'Model.RateLimited',
   'Model.Overloaded',

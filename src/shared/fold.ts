@@ -9,6 +9,7 @@ import { type FinalCall, NOT_CHECKED, resultOfFinal } from './final-answer.js';
 import type { SteerMessage } from './interventions.js';
 import type { Json } from './json.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
+import { noteMessage, type TurnNote } from './notes.js';
 import {
   instructionsMessage,
   interruptionNote,
@@ -21,6 +22,8 @@ import { type PersonDecision, withChange } from './people.js';
 import { shownPrompt } from './prompt-parts.js';
 import type { ModelEnd, RecordedStep } from './recorded-step.js';
 import { settleToolCall, triedOf } from './settle.js';
+import type { SleepMemo } from './sleep.js';
+import { SleepingCalls } from './sleeping-calls.js';
 import { Steps } from './steps.js';
 import { type SubAgentEnd, settleSubAgent, subAgentStep, uncheckedSubAgent } from './sub-agents.js';
 import { mayStillRun, notStarted, workerLost } from './tool-results.js';
@@ -56,6 +59,7 @@ export class TurnFold {
   #changed = new Map<string, Json>();
   /** The call of the last reply that gives the answer. */
   #final: FinalCall | undefined;
+  #sleeping = new SleepingCalls();
   readonly #steers = new Map<string, SteerMessage>();
 
   /** What the turn runs with; undefined before its first reply. */
@@ -86,6 +90,8 @@ export class TurnFold {
         return [];
       case 'people':
         return this.#people(step.memo.decided);
+      case 'sleep':
+        return this.#slept(step.memo);
       case 'model_ended':
         return this.#modelEnded(step.end);
       case 'tool_scheduled':
@@ -139,7 +145,7 @@ export class TurnFold {
     this.#withdrawPartial();
     const delivered = this.#deliver(step.steers);
     this.#askForOutput(step.outputRequest);
-    return [...delivered, { type: 'model_started' }];
+    return [...delivered, ...this.#tell(step.notes), { type: 'model_started' }];
   }
 
   #modelEnded(end: ModelEnd): NewEvent[] {
@@ -160,8 +166,9 @@ export class TurnFold {
       this.steps.unanswered(this.iteration, this.#model, end.output);
       return [];
     }
-    const { message, calls, usage } = end.output;
+    const { message, calls, usage, note } = end.output;
     this.steps.replied(this.iteration, end.output);
+    if (note) this.messages.push(noteMessage(this.#firstRunId, this.iteration, note));
     this.messages.push(message);
     this.#results.clear();
     this.#starts.clear();
@@ -169,6 +176,7 @@ export class TurnFold {
     this.#changed.clear();
     this.#calls = new Map(calls.flatMap((call) => (call.do === 'run' ? [[call.callId, call]] : [])));
     this.#final = calls.find((call) => call.do === 'final');
+    this.#sleeping = new SleepingCalls(calls);
     const answered = answeredAtOnce(calls, this.#settings, this.artifacts);
     this.#asked.begin(calls, answered);
     return [
@@ -199,6 +207,11 @@ export class TurnFold {
       return result ? [event, this.#settle(result)] : [event];
     });
     return [...asked, ...events];
+  }
+
+  #slept(memo: SleepMemo): NewEvent[] {
+    const { begun, results } = this.#sleeping.read(memo, this.pending());
+    return [...begun, ...results.map((result) => this.#settle(result))];
   }
 
   #toolScheduled({ activityType, input }: Extract<RecordedStep, { kind: 'tool_scheduled' }>): NewEvent[] {
@@ -306,6 +319,13 @@ export class TurnFold {
     return steers.map((steer) => ({ type: 'steered', steer }));
   }
 
+  /** They stand there already where the call is made again. */
+  #tell(notes: readonly TurnNote[] = []): NewEvent[] {
+    const told = notes.map((note) => noteMessage(this.#firstRunId, this.iteration, note));
+    this.messages.push(...told.filter(({ id }) => !this.messages.some((message) => message.id === id)));
+    return [];
+  }
+
   /** An interrupted round: what had no end by then was settled without it. */
   #close(outcome: Extract<RecordedStep, { kind: 'closed' }>['outcome']): NewEvent[] {
     this.closed = true;
@@ -315,10 +335,8 @@ export class TurnFold {
       const running = this.#starts.has(call.id) ? mayStillRun(call, outcome) : notStarted(call, outcome);
       return this.#settle(this.#lost.get(call.id) ?? running);
     });
-    if (outcome === 'interrupted' || outcome === 'canceled') {
-      const note = interruptionNote(this.messages.at(-1)?.role, this.#firstRunId, outcome === 'canceled');
-      if (note) this.messages.push(note);
-    }
+    const note = interruptionNote(this.messages.at(-1)?.role, this.#firstRunId, outcome);
+    if (note) this.messages.push(note);
     return settled;
   }
 }

@@ -72,6 +72,7 @@ const TOOL_RESULT_CAUSES = [
   'answer_refused',
   'cut_by_output_limit',
   'cut_by_refusal',
+  'not_callable_now',
   'not_started',
   'was_running',
   'may_still_run',

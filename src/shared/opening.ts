@@ -10,7 +10,7 @@ import type { TurnInput } from './turn.js';
 // Ids that the workflow gives come from the first run's id: the event history has it, too, so that a transcript
 // which is rebuilt from the history is the same to the letter.
 
-function ownId(kind: string, firstRunId: string): string {
+export function ownId(kind: string, firstRunId: string): string {
   return `${kind}_${firstRunId.replaceAll('-', '').slice(0, 16)}`;
 }
 
@@ -71,17 +71,23 @@ export function steerMessage({ id, message }: SteerMessage): Message {
   return { role: 'user', id: messageId, content: textContent(messageId, message) };
 }
 
+const CUT: Record<string, string> = {
+  interrupted: '[The user interrupted the turn here.]',
+  canceled: '[The turn was canceled here.]',
+  budget_exceeded: '[The turn had used up what it may use, and ended here.]',
+};
+
 /**
- * What an interrupted turn's transcript ends with, so that the next turn knows: nothing where tool results tell of it
- * or where the round was complete, else a note in the user's name.
+ * What the transcript of a turn ends with that was cut short, so that the next turn knows: nothing where tool results tell
+ * of it or where the round was complete, else a note in the user's name. `outcome`: how it ended.
  */
 export function interruptionNote(
   lastRole: Message['role'] | undefined,
   firstRunId: string,
-  isCanceled: boolean,
+  outcome: string,
 ): Message | undefined {
-  if (lastRole === 'tool') return undefined;
+  const text = CUT[outcome];
+  if (text === undefined || lastRole === 'tool') return undefined;
   const id = ownId('n', firstRunId);
-  const text = isCanceled ? '[The turn was canceled here.]' : '[The user interrupted the turn here.]';
   return { role: 'user', id, content: textContent(id, text) };
 }

@@ -11,8 +11,10 @@ import type { CompactionRecord, CompactionTrigger } from './compaction/settings.
 import type { TooLongReply } from './compaction/wire.js';
 import type { SteerMessage } from './interventions.js';
 import type { Message } from './messages.js';
+import type { TurnNote } from './notes.js';
 import type { PeopleMemo } from './people.js';
 import type { ToolEnd } from './settle.js';
+import type { SleepMemo } from './sleep.js';
 import type { SubAgentEnd } from './sub-agents.js';
 import type { OutcomeType, TurnInput } from './turn.js';
 
@@ -40,12 +42,19 @@ export type RecordedStep = { at: string } & (
       carried?: CarriedTurn;
       earlier?: { messages: Message[]; deltaFrom: number };
     }
-  | { kind: 'model_scheduled'; iteration: number; steers: string[]; outputRequest?: OutputRequest }
   | { kind: 'compaction_scheduled'; iteration: number; trigger: CompactionTrigger }
   | { kind: 'compaction_ended'; attempt: number; end: CompactionEnd }
+  | {
+      kind: 'model_scheduled';
+      iteration: number;
+      steers: string[];
+      outputRequest?: OutputRequest;
+      notes?: TurnNote[];
+    }
   | RecordedSteer
   /** The workflow tells what people are asked, and what they have decided. */
   | { kind: 'people'; memo: PeopleMemo }
+  | { kind: 'sleep'; memo: SleepMemo }
   | { kind: 'model_ended'; attempt: number; end: ModelEnd }
   | { kind: 'tool_scheduled'; activityType: string; input: RunToolInput }
   | { kind: 'tool_ended'; activityType: string; attempt: number; input: RunToolInput; end: ToolEnd }

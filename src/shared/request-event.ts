@@ -10,7 +10,7 @@ export function requestEvent(call: PlannedCall): NewEvent[] {
     const { question, choices } = call;
     return [{ type: 'question_asked', callId, name, question, ...(choices && { choices }) }];
   }
-  if (call.do === 'final') return [];
+  if (call.do === 'final' || call.do === 'sleep') return [];
   const { input, summary, permission } = call.do === 'run' ? call : (call.asks ?? NOTHING);
   if (permission?.policy !== 'ask') return [];
   const { why, always } = permission;

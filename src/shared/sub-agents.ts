@@ -116,6 +116,10 @@ function settleEnded(call: Called, ended: TurnEnded): ToolResultBlock {
     }
     case 'max_iterations':
       return error('sub_agent_limit', `reached its limit of ${callsOf(iterations)} before it was done.`);
+    case 'budget_exceeded':
+      return error('sub_agent_limit', 'used up what it may use before it was done.');
+    case 'loop_detected':
+      return error('sub_agent_limit', 'made the same calls again and again, and was ended.');
     case 'truncated':
       return error('sub_agent_limit', 'reached the output limit of its model before it was done.');
     case 'refused':
@@ -125,7 +129,8 @@ function settleEnded(call: Called, ended: TurnEnded): ToolResultBlock {
     case 'failed':
       return error('sub_agent_failed', `failed (${failure?.type}): ${failure?.message}`);
     default:
-      return type satisfies never;
+      // A newer worker may know more of them.
+      return error('sub_agent_failed', `ended without being done (${String(type satisfies never)}).`);
   }
 }
 
@@ -183,19 +188,9 @@ function isOutcome(value: unknown): value is TurnOutcome {
   return isJsonObject(value) && typeof value['text'] === 'string' && isSum(value['usage']);
 }
 
-const TYPES: readonly unknown[] = [
-  'completed',
-  'interrupted',
-  'max_iterations',
-  'refused',
-  'truncated',
-  'invalid_output',
-  'failed',
-] satisfies TurnEnded['type'][];
-
 /** Reads whatever a signal brought; undefined where it is no word of a turn's end. Never throws. */
 export function readTurnEnded(raw: unknown): TurnEnded | undefined {
-  if (!isJsonObject(raw) || raw['v'] !== 1 || !TYPES.includes(raw['type'])) return undefined;
+  if (!isJsonObject(raw) || raw['v'] !== 1 || typeof raw['type'] !== 'string') return undefined;
   const { turnId, text, iterations, usage, artifacts } = raw;
   if (artifacts !== undefined && areNamedArtifacts(artifacts, '').length > 0) return undefined;
   if (typeof turnId !== 'string' || typeof text !== 'string' || typeof iterations !== 'number')

@@ -3,20 +3,23 @@ import type { TranscriptBase } from './carried.js';
 import type { CompactionSettings, SummaryMessage } from './compaction/settings.js';
 import type { Intervention, SteerMessage } from './interventions.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes } from './json.js';
+import { type Budget, type ExceededBudget, isLimits, type Limits } from './limits.js';
+import type { LoopGuard } from './loop-guard.js';
 import type { McpPlace, McpSettings, ToolAnnotations } from './mcp.js';
 import { isMessage, type Message } from './messages.js';
 import { isModelOptions, type ModelOptions } from './model-options.js';
-import { isParentTurn, MAX_DEPTH, type ParentTurn } from './parent-turn.js';
+import { isParentTurn, type ParentTurn } from './parent-turn.js';
 import { PERMISSION_MODES, type PermissionMode, type PermissionRules } from './permissions.js';
 import { isPromptParts, type PromptPart } from './prompt-parts.js';
 import type { RemotePlace } from './remote-tools.js';
-import { isBoolean, isListOf, isNonEmptyText, isOneOf, isShape, isText, isWholeNumber } from './shape.js';
+import { isBoolean, isListOf, isNonEmptyText, isOneOf, isShape, isText } from './shape.js';
 import type { TurnStep } from './steps.js';
 import { isMetadata, isTenant } from './turn-checks.js';
 import type { TurnUsage } from './usage.js';
 import { WIRE_VERSION } from './version.js';
 import { errorText } from './wire-text.js';
 
+export type { ExceededBudget, Limits } from './limits.js';
 export type { CallStatus, TurnState } from './turn-state.js';
 export type { TurnUsage, Usage } from './usage.js';
 
@@ -34,13 +37,6 @@ const INPUT_BYTES = 1_500_000;
 
 /** A turn's id is its workflow id, whole, and becomes a part of URLs. */
 export const TURN_ID = /^[a-zA-Z0-9][a-zA-Z0-9._:/-]{0,199}$/;
-
-export type Limits = {
-  /** The most model calls of the turn. The tools that the last reply asks for are run, too. */
-  iterations?: number;
-  /** How deep sub-agents may be nested below the turn; 0: it may call none. Default 4. */
-  depth?: number;
-};
 
 export type TurnInput = {
   v: 1;
@@ -81,7 +77,7 @@ const isTurnInput = isShape(
     instructions: isText,
     model: isText,
     modelOptions: isModelOptions,
-    limits: isShape({}, { iterations: isWholeNumber(1, 100_000), depth: isWholeNumber(0, MAX_DEPTH) }),
+    limits: isLimits,
     mode: isOneOf(...PERMISSION_MODES),
     stream: isBoolean,
     metadata: isMetadata,
@@ -117,7 +113,13 @@ export type TurnSettings = {
   version: string;
   model: string;
   /** `depth`: where it has sub-agents. */
-  limits: { iterations: number; depth?: number };
+  limits: { iterations: number; depth?: number } & Budget;
+  /** Absent where it is turned off. */
+  loopGuard?: LoopGuard;
+  /** At the limit of iterations one more call is made, without tools, for an answer. */
+  closing?: 'answer';
+  /** The first model call makes a plan, and then one before each `every` others. */
+  planning?: { every?: number };
   /** The most tool calls of one reply that run side by side. */
   maxParallelTools: number;
   /** Replies in a row that the output limit may cut before the turn ends as `truncated`. */
@@ -175,6 +177,8 @@ export type ToolSettings = {
   retry?: { initialMs: number; maxMs: number };
   /** Whether it can tell, after a crash, what happened. */
   reconciles: boolean;
+  /** Making the same call again and again is what it is for. */
+  repeatable?: true;
   /** Of the schema that its arguments are checked with. */
   schemaHash: string;
   /** The tool is a sub-agent: a call of it is a turn of this agent. */
@@ -189,11 +193,19 @@ export type ToolSettings = {
   local?: true;
 };
 
-/** `invalid_output`: the agent has an `output` or a `finalAnswer`, and no reply was one, however often it was asked. */
+/**
+ * `budget_exceeded`: `outcome.exceeded` says of which. `loop_detected`: the same calls again and again.
+ * `invalid_output`: the agent has an `output` or a `finalAnswer`, and no reply was one, however often it was asked.
+ *
+ * A later version may add one: what reads outcomes of other versions takes one that it does not know for a turn that did
+ * not complete.
+ */
 export type OutcomeType =
   | 'completed'
   | 'interrupted'
   | 'max_iterations'
+  | 'budget_exceeded'
+  | 'loop_detected'
   | 'refused'
   | 'truncated'
   | 'invalid_output';
@@ -229,6 +241,8 @@ export type TurnOutcome = {
   steps?: TurnStep[];
   /** Of a turn that was compacted: the last summary, which stands for the messages that it `covers`. */
   summary?: SummaryMessage;
+  /** Of `budget_exceeded`: which limit, and how much was used. */
+  exceeded?: ExceededBudget;
   /** Of an interrupted turn: who ended it, and why. */
   intervention?: Intervention;
   /** Steering messages that came too late for a model call, handed back. */

@@ -21,6 +21,7 @@ import {
 } from './person-requests.js';
 import { type Place, RunOrder } from './run-order.js';
 import { runSubAgent, subTurnIdOf, unknownUsage, usageOf } from './run-sub-agent.js';
+import { runSleep, type SleepCall } from './sleeper.js';
 import { type CallToRun, reconcileTool, runTool } from './tool-activity.js';
 import type { TurnRun } from './turn-run.js';
 
@@ -48,6 +49,7 @@ class Round {
   readonly #answers: AskedAnswer[] = [];
   readonly #calls: CallToRun[] = [];
   #final: FinalCall | undefined;
+  readonly #sleeps: SleepCall[] = [];
   readonly #started = new Set<string>();
   readonly #results = new Map<string, ToolResultBlock>();
   /** What remote tools have returned, in short, while the whole is being kept. */
@@ -73,9 +75,11 @@ class Round {
       else if (refused) this.#settle(refused);
       else if (call.do === 'final') this.#final = call;
       else if (call.do === 'question') this.#questions.push(call);
+      else if (call.do === 'sleep') this.#sleeps.push(call);
       else if (tool) this.#calls.push({ ...call, index, iteration: run.iteration - 1, tool, ...share });
       else this.#settle(notOfThisTurn(call, run.settings));
     }
+    run.guards.expectSubAgents(this.#calls.filter(({ tool }) => tool.agent).length);
     run.show();
   }
 
@@ -87,6 +91,14 @@ class Round {
   }
 
   async runAll(): Promise<void> {
+    if (this.#sleeps.length === 0) return await this.#runRest();
+    const asleep = this.#sleeps.map(async (call) => {
+      this.#settle(await runSleep(this.#run, call, this.#interventions));
+    });
+    await Promise.all([...asleep, this.#runRest()]);
+  }
+
+  async #runRest(): Promise<void> {
     if (this.#final) await this.#runFinal(this.#final);
     else if (this.#isOrdered()) await this.#runInOrder();
     else await this.#runInGroups();
@@ -123,6 +135,7 @@ class Round {
     ];
     const decisions =
       requests.length > 0 ? this.#run.people.ask(requests, approvalTimeoutMs) : new Map<string, never>();
+    this.#run.guards.clock.holdDuring([...decisions.values()]);
     for (const { callId } of asked) this.#run.callStatus.set(callId, 'needs_approval');
     for (const { callId } of this.#questions) this.#run.callStatus.set(callId, 'needs_answer');
     this.#run.show();
@@ -191,7 +204,8 @@ class Round {
   close(): Map<string, ToolResultBlock> {
     const ended = this.#howItEnds();
     const final = this.#final ? [this.#final] : [];
-    for (const call of [...this.#calls, ...this.#questions, ...this.#answers, ...final]) {
+    const waiting = [...this.#questions, ...this.#answers, ...this.#sleeps, ...final];
+    for (const call of [...this.#calls, ...waiting]) {
       if (this.#results.has(call.callId)) continue;
       const called = { id: call.callId, name: call.name };
       if (this.#run.children.of(call.callId).subAgent) this.#run.countSpent(unknownUsage);
@@ -239,6 +253,7 @@ class Round {
     const result = settleSubAgent(called, end);
     this.#settle(call.changed ? withChange(result, call.input) : result);
     this.#run.countSpent(await usageOf(turnId, end));
+    this.#run.guards.release(call.callId);
   }
 
   #howItEnds(): string {

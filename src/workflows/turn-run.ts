@@ -7,6 +7,7 @@ import type { CompactReply } from '../shared/compaction/wire.js';
 import type { SteerMessage } from '../shared/interventions.js';
 import { jsonBytes } from '../shared/json.js';
 import { textOf, toolCallsOf } from '../shared/messages.js';
+import { noteMessage } from '../shared/notes.js';
 import {
   instructionsMessage,
   interruptionNote,
@@ -32,8 +33,10 @@ import { boundedText } from '../shared/wire-text.js';
 import { ChildTurns } from './child-turns.js';
 import { TurnCompaction } from './compaction.js';
 import { DetailsTable } from './details-table.js';
+import { Guards } from './guards.js';
 import type { Interventions } from './interventions.js';
 import type { People } from './people.js';
+import { Sleeper } from './sleeper.js';
 import { Transcript } from './transcript.js';
 import { TurnOutput } from './turn-output.js';
 import { stateOf } from './turn-state.js';
@@ -63,6 +66,8 @@ export class TurnRun {
   /** Of the calls of the last reply, by call id. */
   readonly callStatus = new Map<string, CallStatus>();
   readonly children = new ChildTurns();
+  readonly guards = new Guards(this);
+  readonly sleeper = new Sleeper();
   /** Settles when what remote tools have returned may be handed on: one at a time. */
   keeping: Promise<void> = Promise.resolve();
   #outcome: TurnOutcome['type'] | undefined;
@@ -134,6 +139,7 @@ export class TurnRun {
       ...this.people.carried,
       ...this.compaction.carried(settings, this.transcript),
       ...this.artifacts.carried(),
+      ...this.guards.carried(),
       transcript: this.transcript.carried(segments),
       interventions,
     };
@@ -144,19 +150,16 @@ export class TurnRun {
     return this.iteration - this.#firstIteration;
   }
 
-  /** Before the first reply it is not known, and cannot be reached either. */
-  get maxIterations(): number {
-    return this.settings?.limits.iterations ?? Number.POSITIVE_INFINITY;
-  }
-
   /** What the first model call has settled. */
   settle({ settings, instructions }: Pick<ModelReply, 'settings' | 'instructions'>): void {
     this.settings = settings ?? this.settings;
     if (instructions !== undefined) this.transcript.begin(instructionsMessage(this.firstRunId, instructions));
+    if (settings) this.guards.settled();
   }
 
   count(reply: ModelReply): void {
     this.settle(reply);
+    if (reply.note) this.transcript.add(noteMessage(this.firstRunId, this.iteration, reply.note));
     this.compaction.size.replied(reply.usage ?? {}, this.transcript);
     this.usage = addUsage(this.usage, reply.usage);
     this.countSpent(reply.spent ?? noUsage);
@@ -230,9 +233,10 @@ export class TurnRun {
 
   end(outcome: OutcomeType | 'failed', interventions: Interventions): TurnOutcome {
     const undelivered = interventions.close();
-    const isCanceled = interventions.ending?.kind === 'cancel';
-    const note = interruptionNote(this.transcript.lastRole, this.firstRunId, isCanceled);
-    if (note && outcome === 'interrupted') this.transcript.add(note);
+    const { ending } = interventions;
+    const how = outcome === 'interrupted' && ending?.kind === 'cancel' ? 'canceled' : outcome;
+    const note = interruptionNote(this.transcript.lastRole, this.firstRunId, how);
+    if (note) this.transcript.add(note);
     this.#outcome = outcome;
     this.show();
     const messages = this.transcript.delta();
@@ -259,7 +263,8 @@ export class TurnRun {
       ...(fits && { messages }),
       ...(steps && { steps }),
       ...(this.compaction.summary && { summary: this.compaction.summary }),
-      ...(outcome === 'interrupted' && interventions.ending && { intervention: interventions.ending }),
+      ...(outcome === 'interrupted' && ending && ending.kind !== 'time_limit' && { intervention: ending }),
+      ...(outcome === 'budget_exceeded' && this.guards.told(ending?.kind === 'time_limit')),
       ...(undelivered.length > 0 && { undelivered }),
     };
   }

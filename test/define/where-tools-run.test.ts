@@ -48,7 +48,7 @@ test('a turn is settled with where its tools run', () => {
   const tools = [local(), remote({ activity: 'run', heartbeatTimeout: '5 seconds' })];
   const agent = defineAgent({ name: 'tester', instructions: 'Test.', model: 'none', tools });
   const compaction = compactionSettings(agent.compaction, 'none', { instructions: '', tools: [] });
-  expect(resolveSettings(agent, tools, 'none', {}, undefined, compaction).tools).toMatchObject([
+  expect(resolveSettings(agent, tools, 'none', { limits: {} }, undefined, compaction).tools).toMatchObject([
     { name: 'quick', local: true, timeoutMs: 1000 },
     {
       name: 'far',
