@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { Artifacts } from '../artifacts/artifacts.js';
 import { defaultArtifactFolder, localArtifacts } from '../artifacts/local-artifacts.js';
 import { keyringOf } from '../codec/data-converter.js';
-import type { NamedArtifact } from '../shared/artifact-names.js';
+import { type NamedArtifact, nameKey } from '../shared/artifact-names.js';
 import { similarNames } from '../shared/similar-names.js';
 import { checkedCodec } from './codec-settings.js';
 import { EXIT_FAILED } from './exit-codes.js';
@@ -28,7 +28,7 @@ export async function artifactCommand(
     if (artifacts.length === 0) process.stderr.write(`${turnId} has given out no artifacts.\n`);
     return 0;
   }
-  const found = artifacts.find((each) => each.name.toLowerCase() === name.toLowerCase());
+  const found = artifacts.find((each) => nameKey(each.name) === nameKey(name));
   if (!found) {
     const near = similarNames(
       name,
