@@ -10,6 +10,7 @@ import { withPlace } from './open-client.js';
 import { quoted } from './quoted.js';
 import { safeText } from './terminal.js';
 import { findTurn } from './turns/find-turn.js';
+import { UsageError } from './usage-error.js';
 
 type Options = { output?: string; json?: boolean };
 
@@ -55,8 +56,14 @@ async function give(artifact: NamedArtifact, output: string | undefined): Promis
     return EXIT_FAILED;
   }
   if (output === undefined) process.stdout.write(bytes);
-  else await writeFile(output, bytes);
+  else await writeTo(output, bytes);
   return 0;
+}
+
+async function writeTo(file: string, bytes: Uint8Array): Promise<void> {
+  await writeFile(file, bytes).catch((error: Error) => {
+    throw new UsageError(`${file} can't be written: ${error.message}`);
+  });
 }
 
 function asLine({ name, mediaType, bytes }: NamedArtifact): string {

@@ -135,12 +135,17 @@ test('names outlast the worker and the run of the workflow; clients and the comm
   await replay(turn.turnId);
   expect((await turn.artifacts()).map(({ name }) => name)).toEqual(['chart.png', 'chart-2.png']);
   const output = join(folder, 'b.png');
-  const [listed, fetched] = await Promise.all([
+  const [listed, fetched, unwritten] = await Promise.all([
     holdfast(['artifact', turn.turnId]).finished,
     holdfast(['artifact', turn.turnId, 'chart-2.png', '--output', output]).finished,
+    holdfast(['artifact', turn.turnId, 'chart-2.png', '--output', folder]).finished,
   ]);
   expect(listed.stdout).toBe('chart.png\timage/png\t9\nchart-2.png\timage/png\t9\n');
   expect(fetched.exitCode).toBe(0);
+  expect(unwritten).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/can't be written: [^\n]+\n$/),
+  });
   expect(readFileSync(output).subarray(8).toString()).toBe('b');
   await rm(folder, { recursive: true });
 });
