@@ -2,6 +2,7 @@ import { withNames } from '../define/artifact.js';
 import type { AnyTool } from '../define/define-agent.js';
 import type { Decision } from '../permissions/decide.js';
 import type { PlannedCall } from '../shared/activities.js';
+import { artifactsIn, namesOf } from '../shared/artifact-names.js';
 import { READ_ARTIFACT } from '../shared/artifacts.js';
 import { callSummary } from '../shared/call-summary.js';
 import { notAlone } from '../shared/final-answer.js';
@@ -52,6 +53,7 @@ export async function planReply(
   const ids = { used: callIdsOf(earlier), suffix: idSuffix };
   const content: AssistantMessage['content'] = [];
   const calls: PlannedCall[] = [];
+  const nameOf = namesOf(() => artifactsIn(earlier));
   for (const [index, part] of response.content.entries()) {
     if (part.type !== 'tool_call') {
       content.push({ ...part, id: `${id}.${index}`, text: part.text.toWellFormed() });
@@ -62,7 +64,7 @@ export async function planReply(
     content.push(block);
     const call = withoutTools
       ? answeredBy(notCallableNow(block))
-      : await planCall(block, tool, response, { tools, judge });
+      : await planCall(block, tool, response, { tools, judge, nameOf });
     calls.push(resolveArtifact(call, earlier));
   }
   const { stopReason, model } = response;
@@ -127,7 +129,7 @@ async function planCall(
   block: ToolCallBlock,
   tool: AnyTool | undefined,
   response: ModelResponse,
-  { tools, judge }: { tools: readonly AnyTool[]; judge: Judge },
+  { tools, judge, nameOf }: { tools: readonly AnyTool[]; judge: Judge; nameOf: (written: string) => string },
 ): Promise<PlannedCall> {
   if (response.stopReason === 'max_tokens') return answeredBy(cutByOutputLimit(block));
   if (response.stopReason === 'refusal') return answeredBy(cutByRefusal(block));
@@ -142,13 +144,13 @@ async function planCall(
   if (!parsed.ok) return answeredBy(invalidJson(block, parsed.problem));
   const inexact = inexactInteger(block.arguments);
   if (inexact !== undefined) return answeredBy(invalidArguments(block, [cannotBeKept(inexact)]));
-  const { result: checked, names } = await withNames(() => checkArguments(tool, parsed.value));
+  const { result: checked, names } = await withNames(nameOf, () => checkArguments(tool, parsed.value));
   if (!checked.ok) return answeredBy(invalidArguments(block, checked.problems));
   if (tool.givesAnswer) return await finalCall(block, tool, checked.input);
   const summary = callSummary(tool.name, parsed.value);
   const call = { callId: block.id, name: tool.name, ...(names.length > 0 && { artifacts: names }) };
   try {
-    const permission = await judge(tool, checked.input);
+    const { result: permission } = await withNames(nameOf, () => judge(tool, checked.input));
     if (permission?.policy === 'deny') return answeredBy(deniedByRule(block, permission.why));
     if (tool.asksPeople) return { do: 'question', ...call, ...questionIn(checked.input), summary };
     if (tool.sleeps) {
@@ -156,7 +158,7 @@ async function planCall(
       if ('problem' in wake) return answeredBy(invalidArguments(block, [wake.problem]));
       return { do: 'sleep', ...call, ...wake, summary };
     }
-    const keyed = await concurrencyKeyOf(tool, checked.input);
+    const { result: keyed } = await withNames(nameOf, () => concurrencyKeyOf(tool, checked.input));
     if ('problem' in keyed) return answeredBy(concurrencyKeyFailed(block, keyed.problem));
     return { do: 'run', ...call, input: checked.input, summary, ...keyed, ...(permission && { permission }) };
   } catch (error) {

@@ -63,7 +63,7 @@ export async function reconcileTool(
 /** Beats as the try before did, or as one that has not begun. */
 async function inputOf(context: Context, input: RunToolInput, artifacts: Artifacts): Promise<RunToolInput> {
   const before: ToolHeartbeat | undefined = context.info.heartbeatDetails;
-  const { attempt } = context.info;
+  const attempt = context.info.attempt + (input.triesBefore ?? 0);
   const details = (): ToolHeartbeat => ({ v: 1, kind: 'tool', begun: false, ...before, attempt });
   return await beatWhile(context, { details }, async () => {
     await requireArtifacts(artifacts, input.artifacts);

@@ -42,6 +42,7 @@ type Ended = { scheduled: Scheduled; attempt: number; end: RawEnd };
 
 const HEARTBEAT_TIMEOUT = 4;
 const START_TO_CLOSE_TIMEOUT = 1;
+const CANCEL_REQUESTED = 7;
 
 /** Reads a turn's event history, event by event and over all its runs, as the steps that the fold takes. */
 export class RecordedSteps {
@@ -147,7 +148,7 @@ export class RecordedSteps {
       return { kind: 'model_ended', attempt, end: await this.#modelEnd(end) };
     if (scheduled.type === CHECK_ANSWER) {
       const { callId } = scheduled.input as CheckAnswerInput;
-      if (callId === undefined || end.kind === 'canceled') return undefined;
+      if (callId === undefined || end.kind === 'canceled' || isCutByCancel(event)) return undefined;
       const answer = end.kind === 'completed' ? (end.output as CheckedAnswer) : undefined;
       return { kind: 'answer_checked', callId, ...(answer && { answer }) };
     }
@@ -262,6 +263,11 @@ function isOurOwn(type: string): boolean {
 }
 
 type WithoutTime<Step> = Step extends unknown ? Omit<Step, 'at'> : never;
+
+/** It failed, and was not tried again because it was to be canceled. */
+function isCutByCancel({ activityTaskFailedEventAttributes: failed }: HistoryEvent): boolean {
+  return failed?.retryState === CANCEL_REQUESTED;
+}
 
 function isoTime(time: HistoryEvent['eventTime']): string {
   return new Date(Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6).toISOString();

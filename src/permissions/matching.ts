@@ -144,7 +144,8 @@ function foldedForms(texts: readonly string[]): string[] {
     const decoded = decodedForm(text);
     return [...spaced, plainPath(text), decoded, plainPath(decoded)];
   });
-  return [...new Set(forms)].map(folded);
+  // Who reads a name or an address leaves out the spaces around it.
+  return [...new Set(forms.map(folded).flatMap((form) => [form, form.trim()]))];
 }
 
 function decodedForm(text: string): string {

@@ -154,6 +154,8 @@ export type RunToolInput = {
   mcp?: McpPlace & { idempotent: boolean; timeoutMs: number };
   /** A person has put this `input` in the place of what the model wrote. */
   changed?: true;
+  /** Within the workflow task, before this activity. */
+  triesBefore?: number;
   /** As in {@link CallModelInput}. */
   above?: PermissionRules;
   metadata?: JsonObject;

@@ -106,8 +106,10 @@ class Round {
 
   /** It is alone: the plan has seen to that. */
   async #runFinal(call: FinalCall): Promise<void> {
-    const { callId, answer } = call;
+    const { callId, name, answer } = call;
     const { checksAnswer, finalAnswer } = this.settings;
+    if (checksAnswer && this.#interventions.ending)
+      return this.#settle(notStarted({ id: callId, name }, this.#howItEnds()));
     this.#run.callStatus.set(callId, 'running');
     this.#run.show();
     const passed: CheckedAnswer = { v: 1 };

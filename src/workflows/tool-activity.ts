@@ -19,7 +19,7 @@ import type { ToolResultBlock } from '../shared/messages.js';
 import { lastWordIn, type ToolEnd, triedIn } from '../shared/settle.js';
 import { workerLost } from '../shared/tool-results.js';
 import type { ToolSettings } from '../shared/turn.js';
-import { runLocalTool, runsLocally } from './local-tool.js';
+import { isTry, runLocalTool, runsLocally } from './local-tool.js';
 import { runRemoteTool } from './remote-tool.js';
 import type { TurnRun } from './turn-run.js';
 
@@ -60,7 +60,8 @@ export function runTool(
   if (start === 0 && runsLocally(call)) {
     return runLocalTool(call, input).then(
       (output) => ({ kind: 'completed', output }),
-      () => runActivity(run, call, activityId, input),
+      (fault: unknown) =>
+        runActivity(run, call, activityId, isTry(fault) ? { ...input, triesBefore: 1 } : input),
     );
   }
   return runActivity(run, call, activityId, input);
@@ -73,7 +74,9 @@ function runActivity(
   input: RunToolInput,
 ): Promise<ToolEnd> {
   const type = call.tool.mcp ? DEFAULT_ACTIVITY : call.name;
-  const work = activity(type, { ...toolOptions(run, call), activityId })(input);
+  const { retry, ...options } = toolOptions(run, call);
+  const maximumAttempts = call.tool.maxAttempts - (input.triesBefore ?? 0);
+  const work = activity(type, { ...options, retry: { ...retry, maximumAttempts }, activityId })(input);
   return work.then((output) => ({ kind: 'completed', output }), endOf);
 }
 

@@ -71,6 +71,8 @@ describe('a rule about any tool', () => {
     [{ query: 'drop  table\tusers' }],
     [{ query: 'drop\ntable users' }],
     [{ query: 'drop%20table users' }],
+    [{ query: ' drop table users' }],
+    [{ query: '%20\u00a0drop table users' }],
   ])('that denies looks at every text: %j', async (input) => {
     expect(await judge(search, input, { deny: ['mcp__docs__*(drop table *)'], mode: 'yolo' })).toBe('deny');
     expect(await judge(search, input, { deny: ['MCP__DOCS__SEARCH(drop table *)'], mode: 'yolo' })).toBe(
