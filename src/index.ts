@@ -23,6 +23,17 @@ export {
   type ToolOptions,
 } from './define/define-tool.js';
 export type { Duration } from './define/duration.js';
+export type {
+  HookContext,
+  Hooks,
+  ModelCallAhead,
+  ModelCallChange,
+  ModelCallDone,
+  ToolCallAhead,
+  ToolCallDecision,
+  ToolCallDone,
+  ToolResultChange,
+} from './define/hooks.js';
 export {
   type McpAddress,
   type McpCommand,

@@ -13,14 +13,30 @@ import {
   type SubAgentUsage,
   type SubAgentUsageInput,
 } from '../shared/activities.js';
+import {
+  AFTER_SUB_AGENT,
+  AFTER_TURN,
+  type AfterSubAgentInput,
+  type AfterSubAgentResult,
+  type AfterTurnInput,
+  type AfterTurnResult,
+} from '../shared/hooks.js';
 import { versionProblem } from '../shared/version.js';
 import { callModel } from './call-model.js';
+import { afterSubAgent, afterTurn } from './ended-hooks.js';
 import { reconcileTool, runTool } from './run-tool.js';
 import { sealTranscript } from './seal-transcript.js';
 import type { ActivityServices } from './services.js';
 import { subAgentUsage } from './sub-agent-usage.js';
 
-type Answer = ModelReply | InterruptedReply | RunToolResult | SealedTranscript | SubAgentUsage;
+type Answer =
+  | ModelReply
+  | InterruptedReply
+  | RunToolResult
+  | SealedTranscript
+  | SubAgentUsage
+  | AfterTurnResult
+  | AfterSubAgentResult;
 type Activity = (input: never) => Promise<Answer>;
 
 /**
@@ -36,6 +52,8 @@ export function holdfastActivities(services: ActivityServices): Record<string, A
     [RECONCILE_TOOL]: (input: RunToolInput) => reconcileTool(services, readable('tool call', input)),
     [SEAL_TRANSCRIPT]: (input: SealTranscriptInput) =>
       sealTranscript(services, readable('transcript to pack', input)),
+    [AFTER_TURN]: (input: AfterTurnInput) => afterTurn(services, readable('end of a turn', input)),
+    [AFTER_SUB_AGENT]: (input: AfterSubAgentInput) => afterSubAgent(services, readable('result', input)),
     [SUB_AGENT_USAGE]: (input: SubAgentUsageInput) => subAgentUsage(readable('question', input)),
   };
 }

@@ -7,8 +7,10 @@ import type { ModelRequest, ToolDescription } from '../shared/model-port.js';
 import type { UnknownUsage, Usage } from '../shared/usage.js';
 import { wireLine } from '../shared/wire-text.js';
 import { moveBigArguments, withWholeArguments } from './big-arguments.js';
+import { hooksIn } from './ended-hooks.js';
 import { type Beats, beatWhile } from './heartbeats.js';
 import { instructionsFor } from './instructions.js';
+import { afterModelCall, beforeModelCall, beforeToolCall } from './model-hooks.js';
 import { notHere } from './not-here.js';
 import { offerOf } from './offer.js';
 import { outputOf } from './output.js';
@@ -55,7 +57,8 @@ export async function callModel(
       ...(input.outputRequest && { toolChoice: 'none' as const }),
       ...(input.modelOptions && { options: input.modelOptions }),
     };
-    return { request, instructions, offer };
+    const hooks = hooksIn(context, agent, input, signal);
+    return { request: await beforeModelCall(hooks, request), instructions, offer, before: hooks.told };
   };
   const replied = await streamReply(services, { context, tries }, model, prepare, input.stream);
   if ('interrupted' in replied) return replied;
@@ -65,13 +68,17 @@ export async function callModel(
   const cost = response.usage ?? 'unknown';
   const { told } = tries;
   try {
+    const hooks = hooksIn(context, agent, input, context.cancellationSignal);
+    hooks.records.push(...(asked.before.hooks ?? []));
     const { message, calls, output } = await beatWhile(context, beatsOf(tries, cost), async () => {
       const id = `a_${randomBytes(6).toString('hex')}`;
       // Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran.
       const dropped = input.transcript.spans.some((span) => span.dropped ?? span.epoch > 0);
+      await afterModelCall(hooks, response);
       const plan = await planReply(id, response, tools, messages, {
         idSuffix: dropped ? `__${input.iteration}` : '',
         judge: (tool, args) => permissionOf(agent, tool, args, input.permissions),
+        before: (tool, callId, args) => beforeToolCall(hooks, tool, callId, args),
       });
       const calls = plan.calls.map(answered);
       const kept = await moveBigArguments({ ...plan, calls }, artifacts);
@@ -89,6 +96,7 @@ export async function callModel(
       ...(spent && { spent }),
       ...told,
       ...(recorded && { instructions: text }),
+      ...hooks.told,
       ...(input.resolve && {
         settings: resolveSettings(agent, settled, asked.request.model, input.resolve.limits, await mcp),
       }),

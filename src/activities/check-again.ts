@@ -1,5 +1,6 @@
 import type { Agent, AnyTool } from '../define/define-agent.js';
 import type { RunToolInput } from '../shared/activities.js';
+import { withHookNote } from '../shared/hooks.js';
 import { isJsonObject } from '../shared/json.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { approvalFailed, deniedByRule, invalidArguments } from '../shared/tool-results.js';
@@ -29,8 +30,9 @@ export async function checkedAgain(
 }
 
 /** The model is to know with what its call was really run. */
-export function withNote({ changed, input }: RunToolInput, result: ToolResultBlock): ToolResultBlock {
-  if (!changed) return result;
+export function withNote(called: RunToolInput, result: ToolResultBlock): ToolResultBlock {
+  const { changed, input } = called;
+  if (!changed) return withHookNote(called, result);
   const text = wireText(
     `[The user changed the arguments, and it was run with: ${JSON.stringify(input)}]`,
     4000,

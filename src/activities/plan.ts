@@ -21,6 +21,7 @@ import { errorText, wireId, wireLine } from '../shared/wire-text.js';
 import { checkArguments } from './check-arguments.js';
 import { concurrencyKeyOf } from './concurrency-key.js';
 import { inexactInteger } from './exact-numbers.js';
+import type { HookedCall } from './model-hooks.js';
 import { artifactIdIn, resolvedRead } from './read-artifact.js';
 import { artifactsOf, findArtifact } from './turn-artifacts.js';
 
@@ -28,8 +29,13 @@ const MAX_NESTING = 500;
 
 /** Says whether a call may run; what it throws is an error result. */
 type Judge = (tool: AnyTool, input: Json) => Promise<Decision | undefined>;
+/** Says what it is to run with, before it is judged. Never throws. */
+type Before = (tool: AnyTool, callId: string, input: Json) => Promise<HookedCall>;
+type Planning = { judge: Judge; before: Before };
 /** `idSuffix` makes ids of calls unique where earlier ones are not among the messages any more. */
-type PlanOptions = { idSuffix?: string; judge?: Judge };
+type PlanOptions = { idSuffix?: string } & Partial<Planning>;
+
+const untouched: Before = async (_tool, _callId, input) => ({ input });
 
 type CallPart = Extract<ModelPart, { type: 'tool_call' }>;
 
@@ -42,7 +48,7 @@ export async function planReply(
   response: ModelResponse,
   tools: readonly AnyTool[],
   earlier: readonly Message[],
-  { idSuffix = '', judge = async () => undefined }: PlanOptions = {},
+  { idSuffix = '', judge = async () => undefined, before = untouched }: PlanOptions = {},
 ): Promise<{ message: AssistantMessage; calls: PlannedCall[] }> {
   const ids = { used: callIdsOf(earlier), suffix: idSuffix };
   const content: AssistantMessage['content'] = [];
@@ -55,7 +61,7 @@ export async function planReply(
     const tool = findTool(part.name, tools);
     const block = callBlock(part, `${id}.${index}`, tool, ids);
     content.push(block);
-    calls.push(resolveArtifact(await planCall(block, tool, response, { tools, judge }), earlier));
+    calls.push(resolveArtifact(await planCall(block, tool, response, { tools, judge, before }), earlier));
   }
   const { stopReason, model } = response;
   return { message: { role: 'assistant', id, content, stopReason, model }, calls };
@@ -108,7 +114,7 @@ async function planCall(
   block: ToolCallBlock,
   tool: AnyTool | undefined,
   response: ModelResponse,
-  { tools, judge }: { tools: readonly AnyTool[]; judge: Judge },
+  { tools, judge, before }: { tools: readonly AnyTool[] } & Planning,
 ): Promise<PlannedCall> {
   const refuse = (result: Extract<PlannedCall, { do: 'answer' }>['result']): PlannedCall => {
     return { do: 'answer', callId: block.id, name: block.name, result };
@@ -128,18 +134,28 @@ async function planCall(
   if (inexact !== undefined) return refuse(invalidArguments(block, [cannotBeKept(inexact)]));
   const checked = await checkArguments(tool, parsed.value);
   if (!checked.ok) return refuse(invalidArguments(block, checked.problems));
-  const summary = callSummary(tool.name, parsed.value);
+  const hooked = await before(tool, block.id, checked.input);
+  if ('result' in hooked) return refuse(hooked.result);
+  const { input, changedBy, ask } = hooked;
+  const summary = callSummary(tool.name, changedBy && isJsonObject(input) ? input : parsed.value);
   const call = { callId: block.id, name: tool.name };
   try {
-    const permission = await judge(tool, checked.input);
+    const permission = askedFor(await judge(tool, input), ask);
     if (permission?.policy === 'deny') return refuse(deniedByRule(block, permission.why));
-    if (tool.asksPeople) return { do: 'question', ...call, ...questionIn(checked.input), summary };
-    const keyed = await concurrencyKeyOf(tool, checked.input);
+    if (tool.asksPeople) return { do: 'question', ...call, ...questionIn(input), summary };
+    const keyed = await concurrencyKeyOf(tool, input);
     if ('problem' in keyed) return refuse(concurrencyKeyFailed(block, keyed.problem));
-    return { do: 'run', ...call, input: checked.input, summary, ...keyed, ...(permission && { permission }) };
+    const extra = { ...(permission && { permission }), ...(changedBy && { changedBy }) };
+    return { do: 'run', ...call, input, summary, ...keyed, ...extra };
   } catch (error) {
     return refuse(approvalFailed(block, errorText(error)));
   }
+}
+
+/** A hook may ask for a person where nothing else does, and allows nothing. */
+function askedFor(permission: Decision | undefined, ask: string | undefined): Decision | undefined {
+  if (ask === undefined || (permission && permission.policy !== 'allow')) return permission;
+  return { policy: 'ask', why: `a hook asks: ${wireLine(ask)}`, always: [] };
 }
 
 function questionIn(input: Json): { question: string; choices?: string[] } {

@@ -7,8 +7,10 @@ import type { RunToolInput, RunToolResult, ToolHeartbeat } from '../shared/activ
 import { didNotHappen, workerLost } from '../shared/tool-results.js';
 import { withWholeInput } from './big-arguments.js';
 import { checkedAgain, withNote } from './check-again.js';
+import { hooksIn } from './ended-hooks.js';
 import { beatWhile } from './heartbeats.js';
 import { notHere } from './not-here.js';
+import { afterToolCall } from './result-hooks.js';
 import type { ActivityServices } from './services.js';
 import { ToolExecution } from './tool-execution.js';
 
@@ -30,8 +32,15 @@ export async function runTool(services: ActivityServices, input: RunToolInput): 
     if (notSetUp) return execution.tellsOf(notSetUp);
     if (!tool.idempotent) await execution.recordBegun();
     return await execution.beating(async () => {
-      const result = withNote(allowed, await execution.run());
-      return execution.tellsOf(result);
+      const ran = await execution.run();
+      const hooks = hooksIn(
+        context,
+        agent,
+        input,
+        AbortSignal.any([interrupted, context.cancellationSignal]),
+      );
+      const result = await afterToolCall(hooks, artifacts, allowed, ran);
+      return { ...execution.tellsOf(withNote(allowed, result)), ...hooks.told };
     });
   });
 }
@@ -42,8 +51,9 @@ export async function reconcileTool(
   input: RunToolInput,
 ): Promise<RunToolResult> {
   const context = Context.current();
+  const agent = agents.find(input.agent, input.version);
   const tool = agents.findTool(input.agent, input.version, input.tool);
-  if (!tool) throw notHere('Tool.NotHere', named(input), agents, context.info.attempt);
+  if (!agent || !tool) throw notHere('Tool.NotHere', named(input), agents, context.info.attempt);
   const called = { id: input.callId, name: input.tool };
   const whole = await inputOf(context, input, artifacts);
   const execution = new ToolExecution(context, tool, whole, artifacts, context.cancellationSignal);
@@ -52,7 +62,10 @@ export async function reconcileTool(
     if (!tool.reconcile) return { v: 1, result: workerLost(called) };
     const setup = await setups.of(tool, context.cancellationSignal);
     const found: unknown = await tool.reconcile(execution.idempotencyKey, args, { setup });
-    return { v: 1, result: found === notDone ? didNotHappen(called) : await execution.ok(found) };
+    if (found === notDone) return { v: 1, result: didNotHappen(called) };
+    const hooks = hooksIn(context, agent, input, context.cancellationSignal);
+    const result = await afterToolCall(hooks, artifacts, whole, await execution.ok(found));
+    return { v: 1, result: withNote(whole, result), ...hooks.told };
   });
 }
 

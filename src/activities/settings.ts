@@ -59,6 +59,7 @@ export function resolveSettings(
     ...(agent.approvalTimeoutMs !== undefined && { approvalTimeoutMs: agent.approvalTimeoutMs }),
     ...(agent.output && { output: { schema: agent.output.schema, maxAsks: OUTPUT_ASKS } }),
     ...(mcp && { mcp }),
+    ...hookSettings(agent),
     tools: tools.map((tool) => ({
       name: tool.name,
       idempotent: tool.idempotent,
@@ -76,6 +77,15 @@ export function resolveSettings(
       ...(tool.annotations && { annotations: tool.annotations }),
     })),
   };
+}
+
+/** Nothing is recorded of an agent without such hooks, so that its turns are as they were. */
+function hookSettings({ hooks }: Agent): Pick<TurnSettings, 'hooks'> {
+  const msOf = (point: 'afterToolCall' | 'afterTurn') =>
+    hooks.reduce((sum, each) => sum + (each.hooks[point] ? each.timeoutMs : 0), 0);
+  const [afterToolMs, afterTurnMs] = [msOf('afterToolCall'), msOf('afterTurn')];
+  if (afterToolMs + afterTurnMs === 0) return {};
+  return { hooks: { ...(afterToolMs > 0 && { afterToolMs }), ...(afterTurnMs > 0 && { afterTurnMs }) } };
 }
 
 /** A sub-agent may be given less than it says of itself, and never more. */

@@ -11,6 +11,12 @@ import {
 } from '../shared/activities.js';
 import type { CarriedTurn } from '../shared/carried.js';
 import { WORKER_LOST } from '../shared/failures.js';
+import {
+  AFTER_SUB_AGENT,
+  AFTER_TURN,
+  type AfterSubAgentInput,
+  type AfterSubAgentResult,
+} from '../shared/hooks.js';
 import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
 import { PEOPLE_MEMO, type PeopleMemo } from '../shared/people.js';
 import type { ModelEnd, RecordedStep } from '../shared/recorded-step.js';
@@ -116,6 +122,7 @@ export class RecordedSteps {
     const ended = await this.#ended(event);
     if (!ended) return undefined;
     const { scheduled, attempt, end } = ended;
+    if (isOfHooks(scheduled.type)) return hookedStep(scheduled, end);
     if (isOurOwn(scheduled.type)) return undefined;
     if (scheduled.type === CALL_MODEL)
       return { kind: 'model_ended', attempt, end: await this.#modelEnd(end) };
@@ -221,7 +228,22 @@ export class RecordedSteps {
 
 /** The turn does not show it. */
 function isOurOwn(type: string): boolean {
-  return type === SEAL_TRANSCRIPT || type === SUB_AGENT_USAGE;
+  return type === SEAL_TRANSCRIPT || type === SUB_AGENT_USAGE || isOfHooks(type);
+}
+
+function isOfHooks(type: string): boolean {
+  return type === AFTER_TURN || type === AFTER_SUB_AGENT;
+}
+
+/** Without a result of theirs, that of the sub-agent stays as it was. */
+function hookedStep({ type, input }: Scheduled, end: RawEnd): WithoutTime<RecordedStep> {
+  const told = end.kind === 'completed' ? (end.output as Partial<AfterSubAgentResult>) : undefined;
+  const called = type === AFTER_SUB_AGENT ? (input as AfterSubAgentInput).result : undefined;
+  return {
+    kind: 'hooked',
+    hooks: told?.hooks ?? [],
+    ...(called && { callId: called.callId, result: told?.result ?? called }),
+  };
 }
 
 type WithoutTime<Step> = Step extends unknown ? Omit<Step, 'at'> : never;

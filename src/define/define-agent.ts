@@ -7,6 +7,7 @@ import { MAX_DEPTH } from '../shared/parent-turn.js';
 import type { Limits } from '../shared/turn.js';
 import type { Tool } from './define-tool.js';
 import { type Duration, durationMs } from './duration.js';
+import { type Hooks, hooksOf, type NamedHooks } from './hooks.js';
 import { jsonSchema } from './json-schema.js';
 import type { McpServer } from './mcp-server.js';
 import { type PermissionOptions, permissionsOf } from './permissions.js';
@@ -52,6 +53,8 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
   permissions?: PermissionOptions;
   /** What nobody has decided or answered by then is denied. Default: it waits, for days if need be. */
   approvalTimeout?: Duration;
+  /** What of yours runs around model calls and tool calls and after the turn, in order: docs/hooks.md. */
+  hooks?: readonly Hooks[];
   /**
    * What the turn's last reply must be: it is checked, asked for again where it does not fit, and given as
    * `outcome.output`, as JSON (a date is a text). Anything that a JSON schema can say.
@@ -88,6 +91,7 @@ export type Agent<Output = unknown> = {
   readonly limits: { readonly iterations: number; readonly depth?: number };
   readonly permissions?: Permissions;
   readonly approvalTimeoutMs?: number;
+  readonly hooks: readonly NamedHooks[];
   readonly output?: AgentOutput<Output>;
   readonly maxParallelTools: number;
   readonly maxContextBytes?: number;
@@ -149,6 +153,7 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
     ...(approvalTimeout !== undefined && {
       approvalTimeoutMs: durationMs(`Agent ${name}, approvalTimeout`, approvalTimeout),
     }),
+    hooks: hooksOf(`Agent ${name}`, options.hooks ?? []),
     ...(options.output && { output: agentOutput(name, options.output) }),
     maxParallelTools,
     ...(maxContextBytes !== undefined && { maxContextBytes }),

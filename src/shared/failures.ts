@@ -17,6 +17,7 @@ export const failureTypes = [
   'Turn.TimedOut',
   'Agent.NotHere',
   'Agent.InstructionsFailed',
+  'Agent.HookFailed',
   TOOL_NOT_HERE,
   'Tool.Retryable',
   'Tool.Failed',

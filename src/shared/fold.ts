@@ -2,6 +2,7 @@ import { type OutputRequest, type PlannedCall, RECONCILE_TOOL } from './activiti
 import { answeredAtOnce } from './answered-at-once.js';
 import { callSummary } from './call-summary.js';
 import type { NewEvent, TurnEvent } from './events.js';
+import { hookEvents, isForHooks, withHookNote } from './hooks.js';
 import type { SteerMessage } from './interventions.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
 import {
@@ -46,6 +47,8 @@ export class TurnFold {
   #results = new Map<string, ToolResultBlock>();
   /** Of a call whose worker died: its result where nothing more was done about it, because the turn was to end. */
   #lost = new Map<string, ToolResultBlock>();
+  /** Of sub-agents whose results hooks are looking at. */
+  #held = new Map<string, ToolResultBlock>();
   /** Of the last reply: the calls that people are asked about, and have not been told of yet. */
   #toAsk: NewEvent[] = [];
   #questions = new Set<string>();
@@ -87,6 +90,8 @@ export class TurnFold {
         return this.#subAgentScheduled(step);
       case 'sub_agent_ended':
         return this.#subAgentEnded(step);
+      case 'hooked':
+        return this.#hooked(step);
       case 'closed':
         return [...this.#close(step.outcome), { type: 'turn_ended', outcome: step.outcome }];
       default:
@@ -130,7 +135,7 @@ export class TurnFold {
       this.messages.push(message);
       return [{ type: 'message', message }];
     }
-    const { message, calls, settings, usage, instructions } = end.output;
+    const { message, calls, settings, usage, instructions, hooks } = end.output;
     if (instructions !== undefined) {
       this.messages.unshift(instructionsMessage(this.#firstRunId, instructions));
       this.deltaFrom += 1;
@@ -142,6 +147,7 @@ export class TurnFold {
     this.#results.clear();
     this.#starts.clear();
     this.#lost.clear();
+    this.#held.clear();
     this.#calls = new Map(calls.flatMap((call) => (call.do === 'run' ? [[call.callId, call]] : [])));
     this.#questions = new Set(calls.flatMap((call) => (call.do === 'question' ? [call.callId] : [])));
     const answered = answeredAtOnce(calls, this.#settings);
@@ -150,6 +156,7 @@ export class TurnFold {
     this.#toAsk = calls.filter(({ callId }) => !has.has(callId)).flatMap(requestEvent);
     return [
       { type: 'message', message, ...(usage && { usage }) },
+      ...hookEvents(hooks),
       ...answered.map((result) => this.#settle(result)),
     ];
   }
@@ -185,11 +192,13 @@ export class TurnFold {
     if (!call || !tool) return [];
     if (step.activityType === RECONCILE_TOOL) {
       const called = { id: call.callId, name: call.name };
-      return [this.#settle(step.end.kind === 'completed' ? step.end.output.result : workerLost(called))];
+      if (step.end.kind !== 'completed') return [this.#settle(workerLost(called))];
+      return [...hookEvents(step.end.output.hooks), this.#settle(step.end.output.result)];
     }
     this.steps.ended(call.callId, triedOf(step.end));
+    const { hooks } = triedOf(step.end);
     const settlement = settleToolCall(call, tool, step.end);
-    if (settlement.do === 'result') return [this.#settle(settlement.result)];
+    if (settlement.do === 'result') return [...hookEvents(hooks), this.#settle(settlement.result)];
     const called = { id: call.callId, name: call.name };
     const isLast = (this.#starts.get(call.callId) ?? 0) > (this.#settings?.maxRestarts ?? 0);
     if (settlement.do === 'run_again' && isLast) return [this.#settle(settlement.otherwise)];
@@ -210,7 +219,17 @@ export class TurnFold {
     const call = this.#calls.get(callId);
     if (!call || this.#results.has(callId)) return [];
     this.steps.subAgent(callId, subAgentStep(turnId, end));
-    return [this.#settle(settleSubAgent({ id: callId, name: call.name }, end))];
+    const result = withHookNote(call, settleSubAgent({ id: callId, name: call.name }, end));
+    if (!isForHooks(this.#settings, result)) return [this.#settle(result)];
+    this.#held.set(callId, result);
+    return [];
+  }
+
+  #hooked({ hooks, callId, result }: Extract<RecordedStep, { kind: 'hooked' }>): NewEvent[] {
+    if (result === undefined || callId === undefined) return hookEvents(hooks);
+    if (this.#results.has(callId)) return [];
+    this.steps.hooked(hooks);
+    return [...hookEvents(hooks), this.#settle(result)];
   }
 
   #settle(result: ToolResultBlock): NewEvent {
@@ -251,7 +270,7 @@ export class TurnFold {
     if (this.#modelRuns) this.steps.unanswered(this.iteration, this.#model, undefined);
     const settled = this.pending().map((call) => {
       const running = this.#starts.has(call.id) ? mayStillRun(call, outcome) : notStarted(call, outcome);
-      return this.#settle(this.#lost.get(call.id) ?? running);
+      return this.#settle(this.#held.get(call.id) ?? this.#lost.get(call.id) ?? running);
     });
     if (outcome === 'interrupted' || outcome === 'canceled') {
       const note = interruptionNote(this.messages.at(-1)?.role, this.#firstRunId, outcome === 'canceled');

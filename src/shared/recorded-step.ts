@@ -1,7 +1,8 @@
 import type { ModelReply, OutputRequest, RunToolInput } from './activities.js';
 import type { CarriedTurn } from './carried.js';
+import type { HookRecord } from './hooks.js';
 import type { SteerMessage } from './interventions.js';
-import type { Message } from './messages.js';
+import type { Message, ToolResultBlock } from './messages.js';
 import type { PeopleMemo } from './people.js';
 import type { ToolEnd } from './settle.js';
 import type { SubAgentEnd } from './sub-agents.js';
@@ -37,5 +38,7 @@ export type RecordedStep = { at: string } & (
   | { kind: 'sub_agent_scheduled'; callId: string; turnId: string }
   /** There may be two of them, a signal and the child workflow's own end: the first counts. */
   | { kind: 'sub_agent_ended'; callId: string; turnId: string; end: SubAgentEnd }
+  /** Hooks that ran in an activity of their own: after the turn, or after a sub-agent's call. */
+  | { kind: 'hooked'; hooks: HookRecord[]; callId?: string; result?: ToolResultBlock }
   | { kind: 'closed'; outcome: OutcomeType | 'failed' | 'canceled' | 'terminated' | 'timed_out' }
 );

@@ -1,4 +1,5 @@
 import type { TranscriptBase } from './carried.js';
+import type { HookSettings } from './hooks.js';
 import type { Intervention, SteerMessage } from './interventions.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes } from './json.js';
 import type { McpPlace, McpSettings, ToolAnnotations } from './mcp.js';
@@ -144,6 +145,8 @@ export type TurnSettings = {
   approvalTimeoutMs?: number;
   /** What the turn's last reply must be: JSON of this schema, which is asked for `maxAsks` times beyond the first. */
   output?: { schema: JsonObject; maxAsks: number };
+  /** Of an agent with hooks that are called outside a model call. */
+  hooks?: HookSettings;
   tools: ToolSettings[];
   /** Of an agent with MCP servers. */
   mcp?: McpSettings;

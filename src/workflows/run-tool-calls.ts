@@ -1,11 +1,13 @@
 import type { PlannedCall } from '../shared/activities.js';
 import { callSummary } from '../shared/call-summary.js';
+import { isForHooks, withHookNote } from '../shared/hooks.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { resultOfDecision } from '../shared/people.js';
 import { settleToolCall, triedOf } from '../shared/settle.js';
 import { refusedSubAgent, settleSubAgent, subAgentStep } from '../shared/sub-agents.js';
 import { mayStillRun, notOfThisTurn, notStarted } from '../shared/tool-results.js';
 import type { TurnSettings } from '../shared/turn.js';
+import { afterSubAgent } from './after-sub-agent.js';
 import type { Interventions } from './interventions.js';
 import type { Decided } from './people.js';
 import { approvalRequest, type Question, questionRequest } from './person-requests.js';
@@ -38,6 +40,8 @@ class Round {
   readonly #calls: CallToRun[] = [];
   readonly #started = new Set<string>();
   readonly #results = new Map<string, ToolResultBlock>();
+  /** Of sub-agents whose results hooks are looking at. */
+  readonly #held = new Map<string, ToolResultBlock>();
   #closed = false;
 
   constructor(run: TurnRun, planned: readonly PlannedCall[], interventions: Interventions) {
@@ -151,7 +155,9 @@ class Round {
       const called = { id: call.callId, name: call.name };
       if (this.#run.children.of(call.callId).subAgent) this.#run.countSpent(unknownUsage);
       const isRunning = this.#started.has(call.callId);
-      this.#settle(isRunning ? mayStillRun(called, ended) : notStarted(called, ended));
+      const held = this.#held.get(call.callId);
+      if (held) this.#settle(held);
+      else this.#settle(isRunning ? mayStillRun(called, ended) : notStarted(called, ended));
     }
     this.#closed = true;
     return this.#results;
@@ -183,8 +189,17 @@ class Round {
     const end = await runSubAgent(this.#run, call, this.#interventions);
     if (this.#closed) return;
     this.#run.steps.subAgent(call.callId, subAgentStep(turnId, end));
-    this.#settle(settleSubAgent({ id: call.callId, name: call.name }, end));
+    const result = withHookNote(call, settleSubAgent({ id: call.callId, name: call.name }, end));
+    if (isForHooks(this.settings, result)) await this.#hookSubAgent(call, result);
+    else this.#settle(result);
     this.#run.countSpent(await usageOf(turnId, end));
+  }
+
+  async #hookSubAgent(call: CallToRun, result: ToolResultBlock): Promise<void> {
+    this.#held.set(call.callId, result);
+    const hooked = await afterSubAgent(this.#run, call, result);
+    if (!this.#closed) this.#run.steps.hooked(hooked.hooks);
+    this.#settle(hooked.result);
   }
 
   #howItEnds(): string {

@@ -81,7 +81,7 @@ function toolOptions(
   const toolRetry = tool.retry ?? run.settings?.toolRetry ?? { initialMs: 200, maxMs: 10_000 };
   return {
     summary: call.summary,
-    startToCloseTimeout: tool.timeoutMs + GRACE_MS,
+    startToCloseTimeout: tool.timeoutMs + GRACE_MS + (run.settings?.hooks?.afterToolMs ?? 0),
     heartbeatTimeout: tool.heartbeatTimeoutMs,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: {
@@ -110,6 +110,7 @@ function inputOf(run: TurnRun, call: CallToRun): RunToolInput {
     ...(mcp && { mcp: { ...mcp, idempotent, timeoutMs } }),
     ...(call.inputArtifact && { inputArtifact: call.inputArtifact }),
     ...(call.changed && { changed: true }),
+    ...(call.changedBy && { changedBy: call.changedBy }),
     ...(run.input.metadata && { metadata: run.input.metadata }),
   };
 }

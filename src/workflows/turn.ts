@@ -2,6 +2,7 @@ import { CancelledFailure } from '@temporalio/workflow';
 import type { CarriedTurn } from '../shared/carried.js';
 import { pendingCalls, toolMessage } from '../shared/transcript.js';
 import type { OutcomeType, TurnInput, TurnOutcome } from '../shared/turn.js';
+import { afterFailure, afterTurn } from './after-turn.js';
 import { callModel } from './call-model.js';
 import { Interventions } from './interventions.js';
 import { continueInNextRun, isNextRunDue } from './next-run.js';
@@ -32,10 +33,12 @@ export async function turn(raw: TurnInput, carried?: CarriedTurn): Promise<TurnO
   run.begin(earlier);
   const { parent } = run.input;
   const type = await loop(run, interventions).catch(async (error: unknown) => {
+    await afterFailure(run, error);
     if (parent) await reportFailure(parent, error);
     throw error;
   });
   const outcome = run.end(type, interventions);
+  await afterTurn(run, outcome);
   // One that was canceled has an outcome, too: thrown, it would lose what it has cost.
   if (parent) return await reportEnd(parent, outcome);
   if (outcome.intervention?.kind === 'cancel') throw new CancelledFailure('The turn was canceled');
