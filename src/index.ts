@@ -34,6 +34,7 @@ export type {
   ToolCallDone,
   ToolResultChange,
 } from './define/hooks.js';
+export type { InstructionFile } from './define/instruction-files.js';
 export {
   type McpAddress,
   type McpCommand,
@@ -46,4 +47,5 @@ export { type McpServersOptions, mcpServers } from './define/mcp-servers-json.js
 export type { PermissionOptions } from './define/permissions.js';
 export { retryable } from './define/retryable.js';
 export type { RetryOptions } from './define/tool-retry.js';
+export { type CommandHooksOptions, commandHooks } from './hooks/command-hooks.js';
 export type { PermissionMode, Policy } from './shared/permissions.js';

@@ -30,6 +30,8 @@ program
   .option('-n, --iterations <count>', 'the most model calls; default 199', wholeNumber)
   .addOption(new Option('--mode <mode>', 'which calls a person is asked about').choices(PERMISSION_MODES))
   .option('-a, --attach <file>', 'show the model an image, a PDF or a text; may be repeated', collected)
+  .option('--no-agents-file', "don't tell it what the folder's AGENTS.md says")
+  .option('--hooks <file>', 'run the hooks of a settings file, such as .claude/settings.json')
   .option('--turn-id <id>', 'names the turn: the same id and prompt again go on with it')
   .option('--json', 'print each event, and last the outcome, as a line of JSON')
   .addHelpText(
@@ -41,6 +43,7 @@ Examples:
   holdfast run --attach screenshot.png --attach spec.pdf "Make the page look like this"
   holdfast run --json "List the TODOs" | tail -1
   holdfast run --mode plan "Add a dark mode"
+  holdfast run --hooks .claude/settings.json "Mend the build"
 
 With --mode a person is asked before anything is changed, here or by
 holdfast approvals: see docs/approvals.md.
@@ -64,6 +67,10 @@ program
   )
   .argument('<module>', 'a JavaScript module, such as dist/agent.js')
   .option('-q, --task-queue <name>', 'default: holdfast')
+  .option(
+    '--hooks <file>',
+    'run the hooks of a settings file, such as .claude/settings.json, for all its agents',
+  )
   .addHelpText(
     'after',
     `

@@ -3,6 +3,7 @@ import { realpathSync, statSync } from 'node:fs';
 
 import { AgentClient } from '../client/agent-client.js';
 import type { TurnHandle } from '../client/turn-handle.js';
+import type { Agent } from '../define/define-agent.js';
 import { ensureServer, type TemporalServer } from '../server/embedded.js';
 import type { PermissionMode } from '../shared/permissions.js';
 import type { PromptPart } from '../shared/prompt-parts.js';
@@ -12,6 +13,7 @@ import { createWorker } from '../worker.js';
 import { promptWith } from './attachments.js';
 import { checkedCodec } from './codec-settings.js';
 import { coder, turnQueue } from './coder.js';
+import { hooksOfFile } from './hooks-file.js';
 import { modelOf } from './model-access.js';
 import { installQuietRuntime } from './quiet-runtime.js';
 import { checkNamespace, duringTurn, reach } from './reach-server.js';
@@ -28,11 +30,21 @@ export type RunOptions = {
   mode?: PermissionMode;
   turnId?: string;
   attach?: string[];
+  agentsFile?: boolean;
+  /** A settings file. */
+  hooks?: string;
   json?: boolean;
 };
 
 /** What a run is of, all of it checked. */
-type Run = { prompt: string | PromptPart[]; turnId: string; root: string; model: string; taskQueue: string };
+type Run = {
+  prompt: string | PromptPart[];
+  turnId: string;
+  root: string;
+  model: string;
+  taskQueue: string;
+  agent: Agent;
+};
 
 /**
  * `holdfast run`: one turn of the coder on a folder, with a worker in this process. Returns the exit code. Where it
@@ -84,7 +96,10 @@ async function checked(prompt: string, options: RunOptions): Promise<Run> {
   }
   const root = workspace(options.workspace);
   const model = await modelOf(process.env, options.model);
+  const { agentsFile = true } = options;
+  const hooks = hooksOfFile(options.hooks, root);
   return {
+    agent: coder(root, model, { agentsFile, hooks }),
     prompt: promptWith(prompt, options.attach ?? []),
     turnId,
     root,
@@ -109,12 +124,12 @@ async function connectClient({ taskQueue }: Run, { address, namespace }: Tempora
 
 /** `checked`: what finds out that a worker can't be; it says so in better words than the worker would. */
 async function makeWorker(
-  { root, model, taskQueue }: Run,
+  { agent, taskQueue }: Run,
   { address, namespace }: TemporalServer,
   checked: Promise<unknown>,
 ) {
   const [place] = await Promise.all([reach(address, () => connectWorker({ address, namespace })), checked]);
-  const agents = [coder(root, model)];
+  const agents = [agent];
   return { connection: place.connection, ...(await createWorker({ agents, ...place, taskQueue })) };
 }
 

@@ -8,9 +8,12 @@ import type { Limits } from '../shared/turn.js';
 import type { Tool } from './define-tool.js';
 import { type Duration, durationMs } from './duration.js';
 import { type Hooks, hooksOf, type NamedHooks } from './hooks.js';
+import { type InstructionFile, withFiles } from './instruction-files.js';
 import { jsonSchema } from './json-schema.js';
 import type { McpServer } from './mcp-server.js';
 import { type PermissionOptions, permissionsOf } from './permissions.js';
+import { readSkillTool } from './read-skill.js';
+import { skillFolders } from './skills.js';
 import { notStrictBecause } from './strict-schema.js';
 import { subAgentTool } from './sub-agent-tool.js';
 
@@ -36,6 +39,13 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
    * then on; until then a try of the first model call may ask once more.
    */
   instructions: string | InstructionsFunction;
+  /** Files whose text comes after the instructions, such as AGENTS.md: read anew for each turn, and recorded. */
+  instructionFiles?: readonly InstructionFile[];
+  /**
+   * Folders of skills, each a folder with a `SKILL.md`. The model is told their names and descriptions, and reads them with
+   * the tool `read_skill`: docs/skills.md.
+   */
+  skills?: readonly string[];
   /** A model's name at the OpenAI endpoint of the worker's environment, or a model made by `openai(...)`. */
   model: string | Model;
   /** Tools; MCP servers, whose tools it has; other agents, which the model calls with a task as it calls a tool. */
@@ -123,7 +133,11 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
   if (!AGENT_NAME.test(name)) {
     throw new TypeError(`Agent name ${JSON.stringify(name)}: use letters, digits and . _ -, 64 at most.`);
   }
-  const { tools, servers } = toolsAndServers(name, options.tools ?? []);
+  const skills = skillFolders(`Agent ${name}`, options.skills ?? []);
+  const { tools, servers } = toolsAndServers(name, [
+    ...(options.tools ?? []),
+    ...(skills ? [readSkillTool(skills)] : []),
+  ]);
   const { depth } = options.limits ?? {};
   if (depth !== undefined && !(Number.isInteger(depth) && depth >= 0 && depth <= MAX_DEPTH)) {
     throw new RangeError(`Agent ${name}, limits.depth: use a whole number from 0 to ${MAX_DEPTH}.`);
@@ -143,7 +157,7 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
     name,
     version: options.version ?? '1',
     description: options.description ?? '',
-    instructions: options.instructions,
+    instructions: withFiles(options.instructions, options.instructionFiles ?? [], skills),
     model: options.model,
     tools,
     servers,
