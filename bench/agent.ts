@@ -5,6 +5,8 @@ import { INSTRUCTIONS, page, TOOL_DESCRIPTION, TOOL_NAME } from './model/task.js
 export type ReaderOptions = {
   /** A tool that is not, the default, runs at most once. */
   idempotent: boolean;
+  /** Where the tool runs; only an idempotent one may be `local`. */
+  execution?: 'activity' | 'local';
   /** Holdfast streams each reply unless told otherwise. */
   stream?: boolean;
   /** What the model is sent of a turn, at most: the oldest rounds are left out. */
@@ -19,13 +21,14 @@ type Bounds = Pick<ReaderOptions, 'maxContextBytes' | 'iterationsPerRun'>;
 export function readerAgent(
   name: string,
   baseURL: string,
-  { idempotent, stream = true, ...bounds }: ReaderOptions,
+  { idempotent, execution = 'activity', stream = true, ...bounds }: ReaderOptions,
 ): Agent {
   const readPage = defineTool({
     name: TOOL_NAME,
     description: TOOL_DESCRIPTION,
     input: z.object({ page: z.int() }),
     idempotent,
+    execution,
     run: (args) => page(args.page),
   });
   const model = openai({ model: 'scripted', baseURL, stream });

@@ -2,6 +2,7 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { parseBenchArguments, UsageError } from './arguments.js';
 import { runColdStart } from './cold-start/cold-start.js';
+import { runFastLane } from './fast-lane/fast-lane.js';
 import { runGrowth } from './growth/growth.js';
 import { runInterrupt } from './interrupt/interrupt.js';
 import { runIteration } from './iteration/iteration.js';
@@ -16,6 +17,10 @@ const BENCHES = {
   'cold-start': {
     what: 'from the start of a process to the end of its first turn, beside a plain Temporal loop',
     run: runColdStart,
+  },
+  'fast-lane': {
+    what: 'turns a second, ms and history events of tools as activities and as local activities',
+    run: runFastLane,
   },
   interrupt: {
     what: "ms from an interrupt to the turn's result, in the same process and on another worker",

@@ -2,7 +2,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ScheduleHandle } from '@temporalio/client';
 import { defineAgent } from 'holdfast';
-import type { TurnInput } from 'holdfast/client';
 import { text } from 'holdfast/testing';
 import { modelOr } from './model.js';
 import { serve } from './serve.js';
@@ -13,20 +12,15 @@ const digest = defineAgent({
   model: modelOr([text('Good morning. Nothing broke last night.')]),
 });
 
-const input: TurnInput = { v: 1, agent: 'digest', prompt: 'Write the digest of yesterday.' };
-
 await serve(digest, async (client) => {
   const schedule = await client.client.schedule.create({
     scheduleId: 'daily-digest',
     spec: { calendars: [{ hour: 7 }], timezone: 'Europe/Paris' },
     policies: { overlap: 'SKIP', catchupWindow: '1 hour' },
-    action: {
-      type: 'startWorkflow',
-      workflowType: 'holdfast.turn',
-      workflowId: 'daily-digest', // Temporal adds the time: `daily-digest-2026-11-30T07:00:00Z`
+    action: client.turnAction('digest', 'Write the digest of yesterday.', {
+      turnId: 'daily-digest', // Temporal adds the time: `daily-digest-2026-11-30T07:00:00Z`
       taskQueue: 'example-digest',
-      args: [input],
-    },
+    }),
   });
   try {
     await schedule.trigger(); // now, and not only tomorrow at seven

@@ -5,9 +5,19 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import proto from '@temporalio/proto';
-import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { z } from 'zod';
-import { askUser, defineAgent, defineTool, mcpServer } from '../dist/index.js';
+import {
+  artifact,
+  artifactInput,
+  askUser,
+  defineAgent,
+  defineTool,
+  mcpServer,
+  remoteTool,
+  retryable,
+  sleepUntil,
+} from '../dist/index.js';
 import { fault, reply, scriptedModel, text, toolCall, withWorker } from '../dist/testing/index.js';
 import { reportLostActivities } from '../dist/worker/lost-activities.js';
 
@@ -76,6 +86,44 @@ const asking = [
   tool('asked_alone', () => 'alone', { approval: 'ask', parallel: false }),
   askUser(),
 ];
+let tries = 0;
+const inTask = { idempotent: true, execution: 'local' };
+const local = [
+  tool('quick', ({ text: said }) => said ?? '', inTask),
+  tool('slow', (_args, { signal }) => untilStopped(signal), { ...inTask, timeout: 100 }),
+  tool(
+    'not_yet',
+    () => {
+      tries += 1;
+      if (tries === 1) throw retryable(new Error('not yet'));
+      return 'now';
+    },
+    inTask,
+  ),
+];
+const FOREIGN_QUEUE = 'recorded-foreign';
+const remote = (name) =>
+  remoteTool({
+    name,
+    description: name,
+    input: z.object({ text: z.string().optional() }),
+    taskQueue: name === 'nobody' ? 'recorded-nobody' : FOREIGN_QUEUE,
+    queueTimeout: 2000,
+    ...(name === 'say_asked' && { approval: 'ask' }),
+  });
+
+const giving = [
+  ...tools,
+  tool('draw', () => artifact({ name: 'a.txt', data: 'drawn' })),
+  defineTool({
+    name: 'look',
+    description: 'look',
+    input: z.object({ at: artifactInput() }),
+    run: ({ at }) => at.text(),
+  }),
+];
+const final = (answer) => toolCall('final_answer', { answer });
+const isB = (_answer, { text: said }) => said.includes('b') || 'say b';
 /** Resolves with the ids of the calls that wait for people, once there are so many. */
 async function untilAsked(turn, count) {
   const ids = [];
@@ -84,6 +132,9 @@ async function untilAsked(turn, count) {
     if (ids.length === count) return ids;
   }
   return ids;
+}
+async function untilAsleep(turn) {
+  for await (const event of turn.events()) if (event.type === 'tool_started' && event.until) return;
 }
 const waiting = async (_messages) => {
   begun();
@@ -99,7 +150,23 @@ const helpers = [
   helper('helps', [toolCall('echo', { text: 'x' }), text('helped')]),
   helper('fails', [fault({ status: 401 })]),
   helper('waits', [toolCall('wait')]),
+  defineAgent({
+    name: 'asks',
+    description: 'asks',
+    instructions: 'Help.',
+    model: scriptedModel([reply(toolCall('asked', { text: 'x' }), toolCall('alone')), text('helped')]),
+    tools: [...tools, ...asking],
+  }),
 ];
+/** Approves what the sub-agent `asks` waits for. */
+async function decideBelow(turn) {
+  for await (const { type, event } of turn.events()) {
+    if (type !== 'sub_agent' || event.type !== 'approval_requested') continue;
+    await turn.subAgent(event.turnId).approve(event.callId);
+    return;
+  }
+}
+const again = toolCall('echo', { text: 'again' });
 const long = toolCall('echo', { text: 'so long '.repeat(10_000) });
 
 const everything = createRequire(import.meta.url).resolve(
@@ -217,6 +284,27 @@ const kinds = {
     },
   },
   'invalid-output': { script: [text('no'), text('no'), text('no'), text('no')], agent: { output } },
+  'final-answer': {
+    script: [text('a'), reply(toolCall('echo'), final('a')), final('a'), final('b')],
+    agent: { finalAnswer: true, checks: [isB] },
+  },
+  'checked-answer': {
+    script: [text('a'), toolCall('echo'), text('b')],
+    agent: { checks: [isB], iterationsPerRun: 1 },
+  },
+  artifacts: {
+    script: [
+      reply(toolCall('draw'), toolCall('draw')),
+      toolCall('look', { at: 'b.txt' }),
+      toolCall('look', { at: 'a-2.txt' }),
+      text('done'),
+    ],
+    agent: { tools: giving },
+  },
+  'carried-artifacts': {
+    script: [toolCall('draw'), toolCall('draw'), toolCall('look', { at: 'a-2.txt' }), text('done')],
+    agent: { tools: giving, iterationsPerRun: 3 },
+  },
   'sub-agents': {
     script: [reply(ask('helps'), ask('fails'), toolCall('echo')), text('done')],
     agent: { tools: helpers },
@@ -233,6 +321,135 @@ const kinds = {
       text('done'),
     ],
     agent: { tools: [...tools, server] },
+  },
+  'loop-detected': {
+    script: [again, again, again, again],
+    agent: { loopGuard: { tellAfter: 2, stopAfter: 4 }, closing: 'answer' },
+  },
+  'closing-answer': {
+    script: [toolCall('echo'), text('so far')],
+    agent: { closing: 'answer', limits: { iterations: 1 } },
+  },
+  'closing-failed': {
+    script: [toolCall('echo'), fault({ status: 401 })],
+    agent: { closing: 'answer', limits: { iterations: 1 } },
+  },
+  'carried-planning': {
+    script: [
+      text('plan'),
+      toolCall('echo'),
+      text('plan again'),
+      toolCall('echo', { text: 'x' }),
+      text('done'),
+    ],
+    agent: { planning: { every: 1 }, iterationsPerRun: 1 },
+  },
+  'token-budget': { script: [again, again], options: { limits: { tokens: 1 } } },
+  'time-limit': {
+    script: [reply(toolCall('echo'), toolCall('wait'))],
+    options: { limits: { time: 1000 } },
+  },
+  'time-held': {
+    script: [toolCall('asked'), text('done')],
+    agent: { tools: asking, limits: { time: '1 hour' } },
+    asks: async (turn) => {
+      const [callId] = await untilAsked(turn, 1);
+      await turn.approve(callId);
+    },
+  },
+  slept: {
+    script: [
+      reply(toolCall('sleep_until', { until: '1 second' }), toolCall('echo')),
+      toolCall('sleep_until', { until: '2020-01-01' }),
+      text('done'),
+    ],
+    agent: { tools: [...tools, sleepUntil()], limits: { time: '1 hour' } },
+  },
+  woken: {
+    script: [toolCall('sleep_until', { until: '3 days' }), text('done')],
+    agent: { tools: [sleepUntil()] },
+    asks: async (turn) => {
+      await untilAsleep(turn);
+      await turn.steer('wake up');
+    },
+  },
+  'interrupted-sleep': {
+    script: [reply(toolCall('sleep_until', { until: '3 days' }), toolCall('echo'))],
+    agent: { tools: [...tools, sleepUntil()] },
+    asks: async (turn) => {
+      await untilAsleep(turn);
+      await turn.interrupt('enough');
+    },
+  },
+  'shared-budget': {
+    script: [reply(ask('helps'), ask('fails')), text('done')],
+    agent: { tools: helpers, limits: { tokens: 10_000, time: '1 hour' } },
+  },
+  'local-tools': {
+    script: [
+      reply(toolCall('quick', { text: 'x' }), toolCall('echo'), toolCall('slow'), toolCall('not_yet')),
+      toolCall('quick'),
+      text('done'),
+    ],
+    agent: { tools: [...tools, ...local] },
+  },
+  'remote-tools': {
+    script: [
+      reply(
+        toolCall('say', { text: 'x' }),
+        toolCall('show'),
+        toolCall('throws'),
+        toolCall('nobody'),
+        toolCall('say_asked'),
+      ),
+      text('done'),
+    ],
+    agent: { tools: ['say', 'show', 'throws', 'nobody', 'say_asked'].map(remote) },
+    foreign: {
+      say: ({ text: said }) => said ?? 'nothing',
+      show: () => ({ type: 'image', mediaType: 'image/png', data: 'aGk=' }),
+      throws: () => Promise.reject(new Error('no')),
+      say_asked: ({ text: said }) => said,
+    },
+    asks: async (turn) => {
+      const [callId] = await untilAsked(turn, 1);
+      await turn.approve(callId, { arguments: { text: 'better' } });
+    },
+  },
+  'asked-sub-agents': {
+    script: [reply(ask('helps'), ask('asks'), ask('fails'), toolCall('echo')), text('done')],
+    agent: { tools: helpers, permissions: { allow: ['echo', 'asks'], deny: ['alone'] } },
+    asks: async (turn) => {
+      await untilAsked(turn, 2);
+      await turn.deny('fails', { reason: 'no' });
+      await turn.approve('helps', { arguments: { task: 'something else' } });
+      await decideBelow(turn);
+    },
+  },
+  'asking-sub-agent': {
+    script: [ask('asks'), text('done')],
+    agent: { tools: helpers, permissions: { allow: ['asks'], deny: ['alone'] } },
+    asks: (turn) => decideBelow(turn),
+    child: 'asks',
+  },
+  'asked-mcp-tools': {
+    script: [
+      toolCall('find_tools', { query: 'echo' }),
+      reply(toolCall('everything__echo', { message: 'x' }), toolCall('everything__echo', { message: 'y' })),
+      text('done'),
+    ],
+    agent: {
+      tools: [...tools, server],
+      findToolsBeyond: 0,
+      permissions: { ask: ['find_tools', 'everything:echo'] },
+    },
+    asks: async (turn) => {
+      const [found] = await untilAsked(turn, 1);
+      await turn.approve(found);
+      const [, one, other] = await untilAsked(turn, 3);
+      await turn.approve(other, { arguments: { message: 'z' } });
+      await turn.deny(one);
+    },
   },
   'retried-tool': { script: [toolCall('busy'), text('done')], agent: { tools: more } },
   'keyed-calls': {
@@ -251,7 +468,10 @@ const kinds = {
   'dropped-rounds': { script: [long, long, text('done')], agent: { maxContextBytes: 100_000 } },
 };
 
-async function record(name, { script, options = {}, agent: more, run, meanwhile, asks, loses, child }) {
+async function record(
+  name,
+  { script, options = {}, agent: more, run, meanwhile, asks, loses, child, foreign },
+) {
   const agent = defineAgent({
     name: 'recorded',
     instructions: 'Record.',
@@ -267,7 +487,15 @@ async function record(name, { script, options = {}, agent: more, run, meanwhile,
     report.type === 'activity_started' ? running.set(report.token, report) : running.delete(report.token);
   await withWorker(
     agent,
-    async ({ start, client }) => {
+    async ({ start, client, worker: { options: made } }) => {
+      const other =
+        foreign &&
+        (await Worker.create({
+          connection: made.connection,
+          taskQueue: FOREIGN_QUEUE,
+          activities: foreign,
+        }));
+      const ended = other?.run();
       const turn = await start('go on', options);
       if (meanwhile || loses) await started;
       if (loses) await reportLostActivities(client.client, [...running.values()], 'recording');
@@ -281,6 +509,8 @@ async function record(name, { script, options = {}, agent: more, run, meanwhile,
         run === 'first' ? await workflow.getHandle(turn.turnId, firstExecutionRunId).fetchHistory() : last;
       scrub(history);
       // Protobuf, as Temporal itself keeps it: the SDK's JSON form of a history can't be written (1.24).
+      other?.shutdown();
+      await ended;
       writeFileSync(`${folder}${name}.bin`, proto.temporal.api.history.v1.History.encode(history).finish());
     },
     { onActivity },

@@ -4,6 +4,14 @@ export { limit } from './activities/limit.js';
 export { openai } from './activities/openai/openai.js';
 export type { OpenAiOptions } from './activities/openai/options.js';
 export type { Price, Prices } from './activities/openai/prices.js';
+export type { AnswerCheck, AnswerCheckContext } from './define/answer-checks.js';
+export {
+  type Artifact,
+  type ArtifactOptions,
+  artifact,
+  artifactInput,
+  type ReturnedArtifact,
+} from './define/artifact.js';
 export { askUser } from './define/ask-user.js';
 export {
   type Agent,
@@ -22,7 +30,6 @@ export {
   type ToolContext,
   type ToolOptions,
 } from './define/define-tool.js';
-export type { Duration } from './define/duration.js';
 export type {
   HookContext,
   Hooks,
@@ -45,7 +52,11 @@ export {
 } from './define/mcp-server.js';
 export { type McpServersOptions, mcpServers } from './define/mcp-servers-json.js';
 export type { PermissionOptions } from './define/permissions.js';
+export { type RemoteToolOptions, remoteTool } from './define/remote-tool.js';
 export { retryable } from './define/retryable.js';
+export { sleepUntil } from './define/sleep-until.js';
 export type { RetryOptions } from './define/tool-retry.js';
 export { type CommandHooksOptions, commandHooks } from './hooks/command-hooks.js';
+export type { Duration } from './shared/duration.js';
 export type { PermissionMode, Policy } from './shared/permissions.js';
+export type { RemoteCall } from './shared/remote-tools.js';

@@ -1,7 +1,15 @@
 import {
   CALL_MODEL,
   type CallModelInput,
+  CHECK_ANSWER,
+  CHECK_CALL,
+  CHECK_SUB_AGENT,
+  type CheckAnswerInput,
+  type CheckedAnswer,
+  type CheckedCall,
   type InterruptedReply,
+  KEEP_RESULT,
+  type KeepResultInput,
   type ModelReply,
   RECONCILE_TOOL,
   type RunToolInput,
@@ -14,29 +22,34 @@ import {
   type SubAgentUsageInput,
 } from '../shared/activities.js';
 import {
-  AFTER_SUB_AGENT,
+  AFTER_CALL,
   AFTER_TURN,
-  type AfterSubAgentInput,
-  type AfterSubAgentResult,
+  type AfterCallInput,
+  type AfterCallResult,
   type AfterTurnInput,
   type AfterTurnResult,
 } from '../shared/hooks.js';
 import { versionProblem } from '../shared/version.js';
 import { callModel } from './call-model.js';
-import { afterSubAgent, afterTurn } from './ended-hooks.js';
+import { checkAnswer } from './check-answer.js';
+import { checkSubAgentCall } from './check-sub-agent-call.js';
+import { afterCall, afterTurn } from './ended-hooks.js';
+import { checkCall, keepResult } from './remote-calls.js';
 import { reconcileTool, runTool } from './run-tool.js';
 import { sealTranscript } from './seal-transcript.js';
 import type { ActivityServices } from './services.js';
 import { subAgentUsage } from './sub-agent-usage.js';
 
 type Answer =
+  | CheckedAnswer
+  | CheckedCall
   | ModelReply
   | InterruptedReply
   | RunToolResult
   | SealedTranscript
   | SubAgentUsage
   | AfterTurnResult
-  | AfterSubAgentResult;
+  | AfterCallResult;
 type Activity = (input: never) => Promise<Answer>;
 
 /**
@@ -49,11 +62,15 @@ export function holdfastActivities(services: ActivityServices): Record<string, A
     ...Object.fromEntries(services.agents.toolNames().map((name) => [name, tool])),
     default: tool,
     [CALL_MODEL]: (input: CallModelInput) => callModel(services, readable('model call', input)),
+    [CHECK_ANSWER]: (input: CheckAnswerInput) => checkAnswer(services, readable('answer', input)),
     [RECONCILE_TOOL]: (input: RunToolInput) => reconcileTool(services, readable('tool call', input)),
+    [CHECK_CALL]: (input: RunToolInput) => checkCall(services, readable('tool call', input)),
+    [KEEP_RESULT]: (input: KeepResultInput) => keepResult(services, readable('result', input)),
+    [CHECK_SUB_AGENT]: (input: RunToolInput) => checkSubAgentCall(services, readable('tool call', input)),
     [SEAL_TRANSCRIPT]: (input: SealTranscriptInput) =>
       sealTranscript(services, readable('transcript to pack', input)),
     [AFTER_TURN]: (input: AfterTurnInput) => afterTurn(services, readable('end of a turn', input)),
-    [AFTER_SUB_AGENT]: (input: AfterSubAgentInput) => afterSubAgent(services, readable('result', input)),
+    [AFTER_CALL]: (input: AfterCallInput) => afterCall(services, readable('result', input)),
     [SUB_AGENT_USAGE]: (input: SubAgentUsageInput) => subAgentUsage(readable('question', input)),
   };
 }

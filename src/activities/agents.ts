@@ -53,7 +53,8 @@ export class Agents {
 
   /** Of those that are activities. */
   toolNames(): string[] {
-    const tools = this.#agents.flatMap((agent) => this.toolsOf(agent)).filter((tool) => !tool.agent);
+    const all = this.#agents.flatMap((agent) => this.toolsOf(agent));
+    const tools = all.filter((tool) => !tool.agent && !tool.remote);
     return [...new Set(tools.map((tool) => tool.name))];
   }
 

@@ -3,11 +3,12 @@ import type { Artifacts } from '../artifacts/artifacts.js';
 import type { PlannedCall, RunToolInput } from '../shared/activities.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes, parseJson } from '../shared/json.js';
 import type { AssistantMessage, Message, ToolCallBlock } from '../shared/messages.js';
+import { tooLongForRemote } from '../shared/remote-tools.js';
 import { argumentsNotKept } from '../shared/tool-results.js';
 import { errorText, wireLine } from '../shared/wire-text.js';
 
 /** Arguments that are longer are kept as artifacts. */
-const MAX_ARGUMENT_BYTES = 200_000;
+export const MAX_ARGUMENT_BYTES = 200_000;
 /**
  * What the arguments of one reply may take in its recorded result, where each stands twice. It leaves room for the
  * reply's text in one payload (2 MB), and for all calls in the commands of one workflow task (3 MB).
@@ -149,6 +150,17 @@ async function wholeBlock(block: Block, artifacts: Artifacts, attempt: number): 
     if (attempt < LAST_TRY) throw error;
     return block;
   }
+}
+
+/** A worker that is not ours has not our artifacts: what is kept there can't be given to it. */
+export function refuseTooLongForRemote(planned: Planned, remote: ReadonlySet<string>): Planned {
+  const calls = planned.calls.map((call): PlannedCall => {
+    if (call.do !== 'run' || !call.inputArtifact || !remote.has(call.name)) return call;
+    const { callId, name, inputArtifact } = call;
+    const result = tooLongForRemote({ id: callId, name }, inputArtifact.bytes);
+    return { do: 'answer', callId, name, result };
+  });
+  return { ...planned, calls };
 }
 
 /** A tool call with the arguments that it was planned with. Throws a retryable `Artifact.NotFound`. */

@@ -4,9 +4,11 @@ import type { AgentOutput, AnyTool } from '../define/define-agent.js';
 import type { CallModelInput, InterruptedReply, ModelReply } from '../shared/activities.js';
 import type { Message } from '../shared/messages.js';
 import type { ModelRequest, ToolDescription } from '../shared/model-port.js';
+import { noteMessage, planNote } from '../shared/notes.js';
 import type { UnknownUsage, Usage } from '../shared/usage.js';
 import { wireLine } from '../shared/wire-text.js';
-import { moveBigArguments, withWholeArguments } from './big-arguments.js';
+import { moveBigArguments, refuseTooLongForRemote, withWholeArguments } from './big-arguments.js';
+import { refuseUncounted, refuseUnpriced } from './counted.js';
 import { hooksIn } from './ended-hooks.js';
 import { type Beats, beatWhile } from './heartbeats.js';
 import { instructionsFor } from './instructions.js';
@@ -17,7 +19,7 @@ import { outputOf } from './output.js';
 import { permissionOf } from './permission.js';
 import { planReply } from './plan.js';
 import type { ActivityServices } from './services.js';
-import { resolveSettings } from './settings.js';
+import { budgetFor, resolveSettings } from './settings.js';
 import { streamReply } from './stream-reply.js';
 import { Tries } from './tries.js';
 
@@ -44,17 +46,28 @@ export async function callModel(
   const { messages, whole } = await beatWhile(context, beatsOf(tries, undefined), () =>
     readTranscript(services, input, context.info.attempt),
   );
+  // What a tool gives, the plan checks.
+  const output = agent.finalAnswer ? undefined : agent.output;
+  const asksJson = input.outputRequest !== undefined && input.outputRequest.kind === undefined;
+  // Of the first call of a turn: later ones are known to be counted.
+  const budget = input.resolve ? budgetFor(agent, input.resolve) : {};
+  const note = input.resolve && agent.planning && !input.withoutTools ? planNote(0) : undefined;
+  const withoutTools = input.withoutTools || note !== undefined;
+  const plans = [note, ...(input.notes ?? [])].some((each) => each?.kind === 'plan');
   const prepare = async (signal: AbortSignal) => {
     const warn = (text: string) => context.log.warn(text);
     const instructions = await instructionsFor(agent, input, messages, signal);
-    const offer = await offerOf(services, agent, input, messages, { signal, warn });
+    const waitedMs = () => Date.now() - context.info.scheduledTimestampMs;
+    const offer = await offerOf(services, agent, input, messages, { signal, warn, waitedMs });
+    const name = input.model ?? model.name;
+    refuseUnpriced(model, name, budget);
     const request: ModelRequest = {
-      model: input.model ?? model.name,
+      model: name,
       instructions: instructions.text,
-      messages: whole,
+      messages: note ? [...whole, noteMessage(input.turnId, input.iteration, note)] : whole,
       tools: offer.tools.filter((tool) => !tool.hidden).map(described),
-      ...(agent.output && formatOf(agent.output)),
-      ...(input.outputRequest && { toolChoice: 'none' as const }),
+      ...(output && !plans && formatOf(output)),
+      ...((asksJson || withoutTools) && { toolChoice: 'none' as const }),
       ...(input.modelOptions && { options: input.modelOptions }),
     };
     const hooks = hooksIn(context, agent, input, signal);
@@ -68,37 +81,40 @@ export async function callModel(
   const cost = response.usage ?? 'unknown';
   const { told } = tries;
   try {
+    refuseUncounted(response.usage, asked.request.model, budget);
     const hooks = hooksIn(context, agent, input, context.cancellationSignal);
     hooks.records.push(...(asked.before.hooks ?? []));
-    const { message, calls, output } = await beatWhile(context, beatsOf(tries, cost), async () => {
+    const planned = await beatWhile(context, beatsOf(tries, cost), async () => {
       const id = `a_${randomBytes(6).toString('hex')}`;
       // Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran.
       const dropped = input.transcript.spans.some((span) => span.dropped ?? span.epoch > 0);
       await afterModelCall(hooks, response);
       const plan = await planReply(id, response, tools, messages, {
         idSuffix: dropped ? `__${input.iteration}` : '',
-        judge: (tool, args) => permissionOf(agent, tool, args, input.permissions),
+        withoutTools,
+        judge: (tool, args) => permissionOf(agent, tool, args, input.permissions, input.above),
         before: (tool, callId, args) => beforeToolCall(hooks, tool, callId, args),
       });
       const calls = plan.calls.map(answered);
-      const kept = await moveBigArguments({ ...plan, calls }, artifacts);
-      const output =
-        agent.output && (await outputOf(agent.output, kept.message, input.outputRequest !== undefined));
-      return { ...kept, output };
+      const remote = new Set(tools.filter((tool) => tool.remote).map(({ name }) => name));
+      const moved = await moveBigArguments({ ...plan, calls }, artifacts);
+      const kept = refuseTooLongForRemote(moved, remote);
+      return { ...kept, output: output && (await outputOf(output, kept.message, asksJson)) };
     });
     const spent = tries.spentBefore;
     return refuseTooLarge({
       v: 1,
-      message,
-      calls,
-      ...(output && { output }),
+      message: planned.message,
+      calls: planned.calls,
+      ...(planned.output && { output: planned.output }),
       ...(response.usage && { usage: response.usage }),
       ...(spent && { spent }),
       ...told,
       ...(recorded && { instructions: text }),
       ...hooks.told,
+      ...(note && { note }),
       ...(input.resolve && {
-        settings: resolveSettings(agent, settled, asked.request.model, input.resolve.limits, await mcp),
+        settings: resolveSettings(agent, settled, asked.request.model, input.resolve, await mcp),
       }),
     });
   } catch (error) {

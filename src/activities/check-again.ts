@@ -1,10 +1,9 @@
 import type { Agent, AnyTool } from '../define/define-agent.js';
 import type { RunToolInput } from '../shared/activities.js';
-import { withHookNote } from '../shared/hooks.js';
 import { isJsonObject } from '../shared/json.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { approvalFailed, deniedByRule, invalidArguments } from '../shared/tool-results.js';
-import { errorText, wireText } from '../shared/wire-text.js';
+import { errorText } from '../shared/wire-text.js';
 import { checkArguments } from './check-arguments.js';
 import { denialAtRun } from './permission.js';
 
@@ -22,21 +21,9 @@ export async function checkedAgain(
   if (checked && !checked.ok) return invalidArguments(called, checked.problems);
   const args = checked?.input ?? input.input;
   try {
-    const why = await denialAtRun(agent, tool, args, isChanged);
+    const why = await denialAtRun(agent, tool, args, isChanged, input.above);
     return why === undefined ? { ...input, input: args } : deniedByRule(called, why);
   } catch (error) {
     return approvalFailed(called, errorText(error));
   }
-}
-
-/** The model is to know with what its call was really run. */
-export function withNote(called: RunToolInput, result: ToolResultBlock): ToolResultBlock {
-  const { changed, input } = called;
-  if (!changed) return withHookNote(called, result);
-  const text = wireText(
-    `[The user changed the arguments, and it was run with: ${JSON.stringify(input)}]`,
-    4000,
-  );
-  const note = { type: 'text' as const, id: `${result.callId}.${result.content.length}`, text };
-  return { ...result, content: [...result.content, note] };
 }

@@ -1,11 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { Agent } from '../define/define-agent.js';
-import type {
-  AfterSubAgentInput,
-  AfterSubAgentResult,
-  AfterTurnInput,
-  AfterTurnResult,
-} from '../shared/hooks.js';
+import type { AfterCallInput, AfterCallResult, AfterTurnInput, AfterTurnResult } from '../shared/hooks.js';
 import { beatWhile } from './heartbeats.js';
 import { HookCalls } from './hook-calls.js';
 import { notHere } from './not-here.js';
@@ -43,11 +38,8 @@ export async function afterTurn(services: ActivityServices, input: AfterTurnInpu
   return { v: 1, hooks: hooks.records };
 }
 
-/** The activity after a sub-agent's call, whose result the workflow makes; there is one only where there are such hooks. */
-export async function afterSubAgent(
-  services: ActivityServices,
-  input: AfterSubAgentInput,
-): Promise<AfterSubAgentResult> {
+/** The activity after a call whose result the workflow makes, of a sub-agent or a remote tool; only where there are hooks for it. */
+export async function afterCall(services: ActivityServices, input: AfterCallInput): Promise<AfterCallResult> {
   const context = Context.current();
   const agent = agentOf(services, input, context);
   return await services.interrupts.during(context, async (interrupted) => {

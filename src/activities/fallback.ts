@@ -75,6 +75,10 @@ export function fallback(models: readonly [Model, ...Model[]]): Model {
       return first.name;
     },
     call,
+    unpriced(name) {
+      const found = models.map((model, index) => model.unpriced?.(index === 0 ? name : model.name));
+      return found.find((each) => each !== undefined);
+    },
     async cancel(kept) {
       const [index, id] = split(kept);
       if (id !== undefined) await members.find((each) => each.index === index)?.model.cancel?.(id);

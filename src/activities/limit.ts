@@ -15,6 +15,7 @@ export function limit(model: Model, limits: ModelLimits): Model {
       return model.name;
     },
     call: (request, context) => limiter.run(limits, request, context, () => model.call(request, context)),
+    ...(model.unpriced && { unpriced: (name: string) => model.unpriced?.(name) }),
     ...(model.cancel && { cancel: async (id: string) => model.cancel?.(id) }),
     ...(model.prepare && { prepare: () => model.prepare?.() ?? Promise.resolve() }),
   };

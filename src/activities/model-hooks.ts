@@ -1,3 +1,4 @@
+import { withNames } from '../define/artifact.js';
 import type { AnyTool } from '../define/define-agent.js';
 import type { ToolCallAhead } from '../define/hooks.js';
 import { blockedByHook, hookFailed } from '../shared/hooks.js';
@@ -75,7 +76,9 @@ export async function afterModelCall(hooks: HookCalls, response: ModelResponse):
 }
 
 /** What a call is to run with, as the hooks leave it; or its result, where one blocks it or fails. */
-export type HookedCall = { input: Json; changedBy?: 'hook'; ask?: string } | { result: ToolResultBlock };
+export type HookedCall =
+  /** `names`: the artifacts that changed arguments name. */
+  { input: Json; changedBy?: 'hook'; names?: string[]; ask?: string } | { result: ToolResultBlock };
 
 /** Each hook sees what the one before has made of the call, and the first that blocks it ends that. Never throws. */
 export async function beforeToolCall(
@@ -86,7 +89,7 @@ export async function beforeToolCall(
 ): Promise<HookedCall> {
   const called = { id: callId, name: tool.name };
   const asked = { point: 'beforeToolCall', callId } as const;
-  let call: { input: Json; changedBy?: 'hook'; ask?: string } = { input: planned };
+  let call: Extract<HookedCall, { input: Json }> = { input: planned };
   for (const hook of hooks.with('beforeToolCall')) {
     try {
       const ahead: ToolCallAhead = { callId, name: tool.name, arguments: copyOf(call.input) };
@@ -100,7 +103,7 @@ export async function beforeToolCall(
       }
       const ask = textIn(decision, 'ask');
       if (decision['arguments'] !== undefined) {
-        call = { ...call, input: await fitting(tool, decision['arguments']), changedBy: 'hook' };
+        call = { ...call, ...(await fitting(tool, decision['arguments'])), changedBy: 'hook' };
         hooks.record(hook, asked, 'changed', JSON.stringify(call.input));
       }
       if (ask === undefined) continue;
@@ -119,11 +122,12 @@ function copyOf(input: Json): JsonObject {
   return isJsonObject(input) ? structuredClone(input) : {};
 }
 
-async function fitting(tool: AnyTool, given: unknown): Promise<Json> {
+async function fitting(tool: AnyTool, given: unknown): Promise<{ input: Json; names: string[] }> {
   const written = given as Json;
   if (!isJsonObject(written)) throw new TypeError('its "arguments" are no object');
   // A value that JSON can't carry would be another one in the tool.
-  const checked = await checkArguments(tool, JSON.parse(JSON.stringify(written)) as JsonObject);
-  if (checked.ok) return checked.input;
+  const plain = JSON.parse(JSON.stringify(written)) as JsonObject;
+  const { result: checked, names } = await withNames(() => checkArguments(tool, plain));
+  if (checked.ok) return { input: checked.input, names };
   throw new TypeError(`its "arguments" don't fit the schema (${checked.problems.join('; ')})`);
 }

@@ -28,8 +28,10 @@ export type Offer = {
 
 /** Another worker of the queue may be one that can. */
 const LASTING_ATTEMPTS = 3;
+const MOST_ATTEMPTS = 100;
 
-type Asking = { signal: AbortSignal; warn(text: string): void };
+/** `waitedMs`: since the model call was scheduled. */
+type Asking = { signal: AbortSignal; warn(text: string): void; waitedMs(): number };
 
 /**
  * The agent's tools and those of its MCP servers: at the first call of a turn as the servers list them now, later as they
@@ -38,12 +40,13 @@ type Asking = { signal: AbortSignal; warn(text: string): void };
 export async function offerOf(
   services: ActivityServices,
   agent: Agent,
-  { resolve, mcp, permissions }: CallModelInput,
+  { resolve, mcp, permissions, above }: CallModelInput,
   messages: readonly Message[],
   asking: Asking,
 ): Promise<Offer> {
   const own = services.agents.toolsOf(agent);
-  const isPlanning = (permissions?.mode ?? agent.permissions?.mode) === 'plan';
+  // A plan that was to be made by a caller is the caller's to present.
+  const isPlanning = above?.mode !== 'plan' && (permissions?.mode ?? agent.permissions?.mode) === 'plan';
   const shown = own.filter(({ name }) => {
     if (name === PRESENT_PLAN) return isPlanning;
     // Before there is an artifact the tool that reads them would only be in the way.
@@ -90,7 +93,9 @@ async function catalogOf(
     return await connections.catalog(agent, own, asking);
   } catch (error) {
     if (!(error instanceof McpUnavailable)) throw error;
-    const maxAttempts = error.isLasting ? LASTING_ATTEMPTS : undefined;
+    // It may have been in the queue for long: so the tries count, too.
+    const isOver = error.isLasting || asking.waitedMs() >= (error.maxWaitMs ?? Infinity);
+    const maxAttempts = isOver ? LASTING_ATTEMPTS : MOST_ATTEMPTS;
     throw new ModelError('Mcp.Unavailable', error.message, { retryable: true, maxAttempts, cause: error });
   }
 }
@@ -125,5 +130,10 @@ function answeredSearch(call: PlannedCall, catalog: readonly CatalogTool[]): Pla
   const { callId, name, input } = call;
   const text = foundText(catalog, isJsonObject(input) ? input['query'] : '');
   const content = textContent(callId, text);
-  return { do: 'answer', callId, name, result: { type: 'tool_result', callId, name, status: 'ok', content } };
+  const { summary, permission } = call;
+  return {
+    ...{ do: 'answer', callId, name },
+    result: { type: 'tool_result', callId, name, status: 'ok', content },
+    ...(permission?.policy === 'ask' && { asks: { input, summary, permission } }),
+  };
 }

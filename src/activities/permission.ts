@@ -1,8 +1,7 @@
 import type { Agent, AnyTool } from '../define/define-agent.js';
 import { type Decision, decide, deniedNow } from '../permissions/decide.js';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.js';
-import type { TurnPermissions } from '../shared/permissions.js';
-import { PRESENT_PLAN } from '../shared/permissions.js';
+import { type PermissionRules, PRESENT_PLAN, type TurnPermissions } from '../shared/permissions.js';
 
 /**
  * What is to be done with a call of these arguments, which fit the tool's schema; undefined where nobody has set anything
@@ -13,10 +12,11 @@ export async function permissionOf(
   tool: AnyTool,
   input: Json,
   turn: TurnPermissions | undefined,
+  above: PermissionRules | undefined,
 ): Promise<Decision | undefined> {
   if (tool.name === PRESENT_PLAN) return { policy: 'ask', why: 'the mode plan', always: [], mode: 'default' };
-  if (!agent.permissions && !turn && tool.approval === undefined) return undefined;
-  return await decide(await judgedCall(tool, input), agent.permissions, turn);
+  if (!agent.permissions && !turn && !above && tool.approval === undefined) return undefined;
+  return await decide(await judgedCall(tool, input), agent.permissions, turn, above);
 }
 
 /**
@@ -28,11 +28,14 @@ export async function denialAtRun(
   tool: AnyTool,
   input: Json,
   isChanged: boolean,
+  above: PermissionRules | undefined,
 ): Promise<string | undefined> {
-  if (!isChanged && !agent.permissions?.deny.length) return undefined;
+  if (!isChanged && !agent.permissions?.deny.length && !above?.deny.length) return undefined;
   const call = await judgedCall(tool, input);
-  if (!isChanged) return await deniedNow(call, agent.permissions);
-  const decision = await decide(call, agent.permissions && { ...agent.permissions, mode: 'yolo' });
+  if (!isChanged) return await deniedNow(call, agent.permissions, above);
+  const yolo = { mode: 'yolo' } as const;
+  const own = agent.permissions && { ...agent.permissions, ...yolo };
+  const decision = await decide(call, own, {}, above && { ...above, ...yolo });
   return decision?.policy === 'deny' ? decision.why : undefined;
 }
 

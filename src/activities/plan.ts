@@ -1,10 +1,12 @@
+import { withNames } from '../define/artifact.js';
 import type { AnyTool } from '../define/define-agent.js';
 import type { Decision } from '../permissions/decide.js';
 import type { PlannedCall } from '../shared/activities.js';
 import { READ_ARTIFACT } from '../shared/artifacts.js';
 import { callSummary } from '../shared/call-summary.js';
+import { notAlone } from '../shared/final-answer.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../shared/json.js';
-import type { AssistantMessage, Message, ToolCallBlock } from '../shared/messages.js';
+import type { AssistantMessage, Message, ToolCallBlock, ToolResultBlock } from '../shared/messages.js';
 import type { ModelPart, ModelResponse } from '../shared/model-port.js';
 import {
   approvalFailed,
@@ -14,6 +16,7 @@ import {
   deniedByRule,
   invalidArguments,
   invalidJson,
+  notCallableNow,
   unknownTool,
 } from '../shared/tool-results.js';
 import { uniqueId } from '../shared/transcript.js';
@@ -23,7 +26,8 @@ import { concurrencyKeyOf } from './concurrency-key.js';
 import { inexactInteger } from './exact-numbers.js';
 import type { HookedCall } from './model-hooks.js';
 import { artifactIdIn, resolvedRead } from './read-artifact.js';
-import { artifactsOf, findArtifact } from './turn-artifacts.js';
+import { artifactNamed, artifactsOf, findArtifact } from './turn-artifacts.js';
+import { wakeTime } from './wake-time.js';
 
 const MAX_NESTING = 500;
 
@@ -33,7 +37,8 @@ type Judge = (tool: AnyTool, input: Json) => Promise<Decision | undefined>;
 type Before = (tool: AnyTool, callId: string, input: Json) => Promise<HookedCall>;
 type Planning = { judge: Judge; before: Before };
 /** `idSuffix` makes ids of calls unique where earlier ones are not among the messages any more. */
-type PlanOptions = { idSuffix?: string } & Partial<Planning>;
+/** `withoutTools`: none of its calls is to run. */
+type PlanOptions = { idSuffix?: string; withoutTools?: boolean } & Partial<Planning>;
 
 const untouched: Before = async (_tool, _callId, input) => ({ input });
 
@@ -48,7 +53,12 @@ export async function planReply(
   response: ModelResponse,
   tools: readonly AnyTool[],
   earlier: readonly Message[],
-  { idSuffix = '', judge = async () => undefined, before = untouched }: PlanOptions = {},
+  {
+    idSuffix = '',
+    withoutTools = false,
+    judge = async () => undefined,
+    before = untouched,
+  }: PlanOptions = {},
 ): Promise<{ message: AssistantMessage; calls: PlannedCall[] }> {
   const ids = { used: callIdsOf(earlier), suffix: idSuffix };
   const content: AssistantMessage['content'] = [];
@@ -61,10 +71,24 @@ export async function planReply(
     const tool = findTool(part.name, tools);
     const block = callBlock(part, `${id}.${index}`, tool, ids);
     content.push(block);
-    calls.push(resolveArtifact(await planCall(block, tool, response, { tools, judge, before }), earlier));
+    const call = withoutTools
+      ? answeredBy(notCallableNow(block))
+      : await planCall(block, tool, response, { tools, judge, before });
+    calls.push(resolveArtifact(call, earlier));
   }
   const { stopReason, model } = response;
-  return { message: { role: 'assistant', id, content, stopReason, model }, calls };
+  return { message: { role: 'assistant', id, content, stopReason, model }, calls: calls.map(answeredAlone) };
+}
+
+/** What gives the answer must come alone: the model has not seen the results of what it called beside it. */
+function answeredAlone(call: PlannedCall, _index: number, { length }: readonly PlannedCall[]): PlannedCall {
+  if (call.do !== 'final' || length === 1) return call;
+  const { callId, name } = call;
+  return { do: 'answer', callId, name, result: notAlone({ id: callId, name }) };
+}
+
+function answeredBy(result: ToolResultBlock): PlannedCall {
+  return { do: 'answer', callId: result.callId, name: result.name, result };
 }
 
 /** A long transcript is looked through at each call. */
@@ -116,39 +140,42 @@ async function planCall(
   response: ModelResponse,
   { tools, judge, before }: { tools: readonly AnyTool[] } & Planning,
 ): Promise<PlannedCall> {
-  const refuse = (result: Extract<PlannedCall, { do: 'answer' }>['result']): PlannedCall => {
-    return { do: 'answer', callId: block.id, name: block.name, result };
-  };
-  if (response.stopReason === 'max_tokens') return refuse(cutByOutputLimit(block));
-  if (response.stopReason === 'refusal') return refuse(cutByRefusal(block));
+  if (response.stopReason === 'max_tokens') return answeredBy(cutByOutputLimit(block));
+  if (response.stopReason === 'refusal') return answeredBy(cutByRefusal(block));
   if (!tool) {
     const names = tools
       .filter((each) => !each.hidden)
       .map((each) => each.name)
       .sort();
-    return refuse(unknownTool(block, block.requestedName ?? block.name, names));
+    return answeredBy(unknownTool(block, block.requestedName ?? block.name, names));
   }
   const parsed = parseArguments(block.arguments);
-  if (!parsed.ok) return refuse(invalidJson(block, parsed.problem));
+  if (!parsed.ok) return answeredBy(invalidJson(block, parsed.problem));
   const inexact = inexactInteger(block.arguments);
-  if (inexact !== undefined) return refuse(invalidArguments(block, [cannotBeKept(inexact)]));
-  const checked = await checkArguments(tool, parsed.value);
-  if (!checked.ok) return refuse(invalidArguments(block, checked.problems));
+  if (inexact !== undefined) return answeredBy(invalidArguments(block, [cannotBeKept(inexact)]));
+  const { result: checked, names: written } = await withNames(() => checkArguments(tool, parsed.value));
+  if (!checked.ok) return answeredBy(invalidArguments(block, checked.problems));
+  if (tool.givesAnswer) return await finalCall(block, tool, checked.input);
   const hooked = await before(tool, block.id, checked.input);
-  if ('result' in hooked) return refuse(hooked.result);
-  const { input, changedBy, ask } = hooked;
+  if ('result' in hooked) return answeredBy(hooked.result);
+  const { input, changedBy, ask, names = written } = hooked;
   const summary = callSummary(tool.name, changedBy && isJsonObject(input) ? input : parsed.value);
-  const call = { callId: block.id, name: tool.name };
+  const call = { callId: block.id, name: tool.name, ...(names.length > 0 && { artifacts: names }) };
   try {
     const permission = askedFor(await judge(tool, input), ask);
-    if (permission?.policy === 'deny') return refuse(deniedByRule(block, permission.why));
+    if (permission?.policy === 'deny') return answeredBy(deniedByRule(block, permission.why));
     if (tool.asksPeople) return { do: 'question', ...call, ...questionIn(input), summary };
+    if (tool.sleeps) {
+      const wake = wakeTime(input, tool.sleeps);
+      if ('problem' in wake) return answeredBy(invalidArguments(block, [wake.problem]));
+      return { do: 'sleep', ...call, ...wake, summary };
+    }
     const keyed = await concurrencyKeyOf(tool, input);
-    if ('problem' in keyed) return refuse(concurrencyKeyFailed(block, keyed.problem));
+    if ('problem' in keyed) return answeredBy(concurrencyKeyFailed(block, keyed.problem));
     const extra = { ...(permission && { permission }), ...(changedBy && { changedBy }) };
     return { do: 'run', ...call, input, summary, ...keyed, ...extra };
   } catch (error) {
-    return refuse(approvalFailed(block, errorText(error)));
+    return answeredBy(approvalFailed(block, errorText(error)));
   }
 }
 
@@ -156,6 +183,13 @@ async function planCall(
 function askedFor(permission: Decision | undefined, ask: string | undefined): Decision | undefined {
   if (ask === undefined || (permission && permission.policy !== 'allow')) return permission;
   return { policy: 'ask', why: `a hook asks: ${wireLine(ask)}`, always: [] };
+}
+
+/** The answer as the schema gives it out: trimmed, say, as that of a reply's text is. */
+async function finalCall(block: ToolCallBlock, tool: AnyTool, input: Json): Promise<PlannedCall> {
+  const { id: callId, name } = block;
+  const { answer }: { answer?: Json } = await tool.input.parseAsync(input);
+  return { do: 'final', callId, name, answer: JSON.parse(JSON.stringify(answer ?? null)) };
 }
 
 function questionIn(input: Json): { question: string; choices?: string[] } {
@@ -171,7 +205,8 @@ function cannotBeKept(integer: string): string {
 /** A model reads artifacts of its own transcript and no others, whatever hash it may know or guess. */
 function resolveArtifact(call: PlannedCall, earlier: readonly Message[]): PlannedCall {
   if (call.do !== 'run' || call.name !== READ_ARTIFACT || !isJsonObject(call.input)) return call;
-  const found = findArtifact(artifactIdIn(call.input), artifactsOf(earlier));
+  const id = artifactIdIn(call.input);
+  const found = artifactNamed(id, earlier) ?? findArtifact(id, artifactsOf(earlier));
   if (typeof found !== 'string') return { ...call, input: resolvedRead(call.input, found) };
   const { callId, name } = call;
   const result = invalidArguments({ id: callId, name }, [`artifact: ${found}`]);

@@ -5,12 +5,12 @@ import { makeTool } from '../define/define-tool.js';
 import { retryable } from '../define/retryable.js';
 import { type ArtifactRef, READ_ARTIFACT } from '../shared/artifacts.js';
 import { isJsonObject, type JsonObject } from '../shared/json.js';
-import { visibleText, wholeCharacters } from './utf8.js';
+import { visibleText, wholeCharacters } from '../shared/utf8.js';
 
 const MAX_BYTES = 50_000;
 
 const input = z.object({
-  artifact: z.string().describe('The id that the result names'),
+  artifact: z.string().describe('The id, or the name, that the result tells'),
   offset: z.number().int().min(0).default(0).describe('First byte to read, from 0'),
   limit: z
     .number()

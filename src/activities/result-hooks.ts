@@ -1,5 +1,5 @@
 import type { Artifacts } from '../artifacts/artifacts.js';
-import { withText } from '../shared/hooks.js';
+import { hasRun, withText } from '../shared/hooks.js';
 import { isJsonObject, type Json } from '../shared/json.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { errorText } from '../shared/wire-text.js';
@@ -18,9 +18,9 @@ export async function afterToolCall(
   { input, maxResultBytes }: Done,
   result: ToolResultBlock,
 ): Promise<ToolResultBlock> {
-  const { callId, name, status } = result;
+  const { callId, name } = result;
   const asked = { point: 'afterToolCall', callId } as const;
-  if (status === 'interrupted') return result;
+  if (!hasRun(result)) return result;
   let changed = result;
   for (const hook of hooks.with('afterToolCall')) {
     const done = {
@@ -50,7 +50,7 @@ async function rewritten(
   const text = textIn(change, 'result');
   const append = textIn(change, 'append');
   // What is replaced is not to be read by another way.
-  const { artifact: _replaced, ...rest } = result;
+  const { artifact: _whole, artifacts: _named, ...rest } = result;
   const replaced =
     text === undefined
       ? result

@@ -6,14 +6,14 @@ import { errorText, wireLine } from '../shared/wire-text.js';
 import { MAX_RESULT_BYTES, resultContent } from './result-content.js';
 
 /** The images of one result together, in bytes of base64. */
-const MAX_IMAGE_BYTES = 500_000;
+export const MAX_IMAGE_BYTES = 500_000;
 const MAX_BLOCKS = 1000;
 const TOLD_DIGITS = 16;
 
 type Text = Pick<TextBlock, 'type' | 'text'>;
 type Image = { type: 'image'; mediaType: string; data: string } | { type: 'image'; url: string };
 type Part = Text | Image;
-type Bounds = { maxResultBytes?: number | undefined; maxImageBytes?: number | undefined };
+export type Bounds = { maxResultBytes?: number | undefined; maxImageBytes?: number | undefined };
 
 /**
  * What a tool returned, as its result, with its images: an image is `{ type: 'image', mediaType, data }`, `data` being

@@ -4,11 +4,14 @@ import type { AnyTool } from '../define/define-agent.js';
 import { notDone } from '../define/define-tool.js';
 import { runnableMcpTool } from '../mcp/mcp-tool.js';
 import type { RunToolInput, RunToolResult, ToolHeartbeat } from '../shared/activities.js';
+import { withNote } from '../shared/changed-note.js';
+import { withHookNote } from '../shared/hooks.js';
 import { didNotHappen, workerLost } from '../shared/tool-results.js';
 import { withWholeInput } from './big-arguments.js';
-import { checkedAgain, withNote } from './check-again.js';
+import { checkedAgain } from './check-again.js';
 import { hooksIn } from './ended-hooks.js';
 import { beatWhile } from './heartbeats.js';
+import { holdingArtifacts, requireArtifacts } from './held-artifacts.js';
 import { notHere } from './not-here.js';
 import { afterToolCall } from './result-hooks.js';
 import type { ActivityServices } from './services.js';
@@ -30,18 +33,18 @@ export async function runTool(services: ActivityServices, input: RunToolInput): 
     const execution = new ToolExecution(context, tool, allowed, artifacts, interrupted);
     const notSetUp = await execution.setUp(setups);
     if (notSetUp) return execution.tellsOf(notSetUp);
-    if (!tool.idempotent) await execution.recordBegun();
-    return await execution.beating(async () => {
+    const signal = AbortSignal.any([interrupted, context.cancellationSignal]);
+    const work = async () => {
       const ran = await execution.run();
-      const hooks = hooksIn(
-        context,
-        agent,
-        input,
-        AbortSignal.any([interrupted, context.cancellationSignal]),
-      );
+      const hooks = hooksIn(context, agent, input, signal);
       const result = await afterToolCall(hooks, artifacts, allowed, ran);
-      return { ...execution.tellsOf(withNote(allowed, result)), ...hooks.told };
-    });
+      const told = withHookNote(allowed, withNote(allowed, result));
+      return { ...execution.tellsOf(told), ...hooks.told };
+    };
+    // Nobody hears the heartbeats of a local activity.
+    if (context.info.isLocal) return await work();
+    if (!tool.idempotent) await execution.recordBegun();
+    return await execution.beating(work);
   });
 }
 
@@ -58,14 +61,16 @@ export async function reconcileTool(
   const whole = await inputOf(context, input, artifacts);
   const execution = new ToolExecution(context, tool, whole, artifacts, context.cancellationSignal);
   return await execution.beating(async () => {
-    const args: unknown = await tool.input.parseAsync(whole.input);
     if (!tool.reconcile) return { v: 1, result: workerLost(called) };
     const setup = await setups.of(tool, context.cancellationSignal);
-    const found: unknown = await tool.reconcile(execution.idempotencyKey, args, { setup });
+    const found: unknown = await holdingArtifacts(artifacts, whole.artifacts, async (reading) => {
+      const args: unknown = await reading(() => tool.input.parseAsync(whole.input));
+      return await tool.reconcile?.(execution.idempotencyKey, args, { setup });
+    });
     if (found === notDone) return { v: 1, result: didNotHappen(called) };
     const hooks = hooksIn(context, agent, input, context.cancellationSignal);
     const result = await afterToolCall(hooks, artifacts, whole, await execution.ok(found));
-    return { v: 1, result: withNote(whole, result), ...hooks.told };
+    return { v: 1, result: withHookNote(whole, result), ...hooks.told };
   });
 }
 
@@ -74,7 +79,10 @@ async function inputOf(context: Context, input: RunToolInput, artifacts: Artifac
   const before: ToolHeartbeat | undefined = context.info.heartbeatDetails;
   const { attempt } = context.info;
   const details = (): ToolHeartbeat => ({ v: 1, kind: 'tool', begun: false, ...before, attempt });
-  return await beatWhile(context, { details }, () => withWholeInput(input, artifacts));
+  return await beatWhile(context, { details }, async () => {
+    await requireArtifacts(artifacts, input.artifacts);
+    return await withWholeInput(input, artifacts);
+  });
 }
 
 function toolOf({ agents, mcp }: ActivityServices, input: RunToolInput): AnyTool | undefined {

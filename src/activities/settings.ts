@@ -1,6 +1,11 @@
 import type { Agent, AnyTool } from '../define/define-agent.js';
+import type { Permissions } from '../permissions/decide.js';
+import type { Rule } from '../permissions/rule.js';
+import type { CallModelInput } from '../shared/activities.js';
+import { type Budget, budgetOf, type Limits, smallerBudget } from '../shared/limits.js';
 import type { McpSettings } from '../shared/mcp.js';
-import type { Limits, TurnSettings } from '../shared/turn.js';
+import type { PermissionRules } from '../shared/permissions.js';
+import type { TurnSettings } from '../shared/turn.js';
 
 // Defaults that users are not asked for. They are recorded with each turn, so that changing one changes new turns only.
 const HEARTBEAT_TIMEOUT_MS = 10_000;
@@ -29,9 +34,10 @@ export function resolveSettings(
   agent: Agent,
   tools: readonly AnyTool[],
   model: string,
-  limits: Limits,
+  resolve: NonNullable<CallModelInput['resolve']>,
   mcp: McpSettings | undefined,
 ): TurnSettings {
+  const { limits } = resolve;
   return {
     agent: agent.name,
     version: agent.version,
@@ -39,7 +45,11 @@ export function resolveSettings(
     limits: {
       iterations: limits.iterations ?? agent.limits.iterations,
       ...(tools.some((tool) => tool.agent) && { depth: depthOf(agent, limits) }),
+      ...budgetFor(agent, resolve),
     },
+    ...(agent.loopGuard && { loopGuard: agent.loopGuard }),
+    ...(agent.closing === 'answer' && { closing: agent.closing }),
+    ...(agent.planning && { planning: agent.planning }),
     maxParallelTools: agent.maxParallelTools,
     maxTruncatedReplies: 3,
     settleMs: 2000,
@@ -57,7 +67,8 @@ export function resolveSettings(
     },
     ...(agent.maxContextBytes !== undefined && { maxContextBytes: agent.maxContextBytes }),
     ...(agent.approvalTimeoutMs !== undefined && { approvalTimeoutMs: agent.approvalTimeoutMs }),
-    ...(agent.output && { output: { schema: agent.output.schema, maxAsks: OUTPUT_ASKS } }),
+    ...(agent.permissions && tools.some((tool) => tool.agent) && { permissions: written(agent.permissions) }),
+    ...answerSettings(agent),
     ...(mcp && { mcp }),
     ...hookSettings(agent),
     tools: tools.map((tool) => ({
@@ -71,12 +82,34 @@ export function resolveSettings(
         retry: { initialMs: tool.retry.initialInterval, maxMs: tool.retry.maximumInterval },
       }),
       reconciles: tool.reconcile !== undefined,
+      ...(tool.repeatable && { repeatable: tool.repeatable }),
       schemaHash: tool.schemaHash,
       ...(tool.agent && { agent: { name: tool.agent.name, version: tool.agent.version } }),
       ...(tool.mcp && { mcp: tool.mcp }),
       ...(tool.annotations && { annotations: tool.annotations }),
+      ...(tool.remote && { remote: tool.remote }),
+      ...(tool.local && { local: tool.local }),
     })),
   };
+}
+
+/** The schema of an output that a tool gives is the tool's. */
+function answerSettings({
+  output,
+  finalAnswer,
+  checks,
+}: Agent): Pick<TurnSettings, 'output' | 'finalAnswer' | 'checksAnswer'> {
+  return {
+    ...(finalAnswer
+      ? { finalAnswer: { maxAsks: OUTPUT_ASKS, ...(output && { isOutput: true }) } }
+      : output && { output: { schema: output.schema, maxAsks: OUTPUT_ASKS } }),
+    ...(checks && { checksAnswer: true }),
+  };
+}
+
+function written({ mode, allow, ask, deny }: Permissions): PermissionRules {
+  const texts = (rules: readonly Rule[]) => rules.map(({ text }) => text);
+  return { mode, allow: texts(allow), ask: texts(ask), deny: texts(deny) };
 }
 
 /** Nothing is recorded of an agent without such hooks, so that its turns are as they were. */
@@ -92,4 +125,18 @@ function hookSettings({ hooks }: Agent): Pick<TurnSettings, 'hooks'> {
 function depthOf(agent: Agent, limits: Limits): number {
   const own = agent.limits.depth;
   return own === undefined ? (limits.depth ?? DEPTH) : Math.min(own, limits.depth ?? own);
+}
+
+/** What a turn is started with goes before what its agent says; a sub-agent keeps to both. */
+export function budgetFor(
+  { limits: own }: Agent,
+  { limits, isSubAgent }: NonNullable<CallModelInput['resolve']>,
+): Budget {
+  const { tokens, costUsd, timeMs } = own;
+  const agents = {
+    ...(tokens !== undefined && { tokens }),
+    ...(costUsd !== undefined && { costUsd }),
+    ...(timeMs !== undefined && { timeMs }),
+  };
+  return isSubAgent ? smallerBudget(agents, budgetOf(limits)) : { ...agents, ...budgetOf(limits) };
 }

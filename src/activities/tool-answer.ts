@@ -7,14 +7,14 @@ import type { ToolResultBlock } from '../shared/messages.js';
 import { misfit, toolThrew } from '../shared/tool-results.js';
 import { errorText, wireText } from '../shared/wire-text.js';
 import { checkOutput } from './check-output.js';
-import { resultWithImages } from './result-images.js';
+import { resultWithArtifacts } from './result-artifacts.js';
 
 /** Of an error's text, where a note follows. */
 const MAX_ERROR_BYTES = 7000;
 /** Of what was returned and does not fit the tool's `output`; the whole is kept as an artifact. */
 const MAX_MISFIT_BYTES = 10_000;
 
-type Content = Pick<ToolResultBlock, 'content' | 'artifact'>;
+type Content = Pick<ToolResultBlock, 'content' | 'artifact' | 'artifacts'>;
 
 /** What a call's value, or its error, is as a result. */
 export class ToolAnswer {
@@ -63,8 +63,18 @@ export class ToolAnswer {
   /** It has run: what it gave is told, however little it fits. */
   async #misfit(value: unknown, problems: readonly string[]): Promise<ToolResultBlock> {
     const { maxResultBytes = MAX_MISFIT_BYTES } = this.#input;
-    const { content, artifact } = await this.#contentOf(value, Math.min(maxResultBytes, MAX_MISFIT_BYTES));
-    return { ...misfit(this.#called, problems, content), ...(artifact && { artifact }) };
+    const { content, artifact, artifacts } = await this.#contentOf(
+      value,
+      Math.min(maxResultBytes, MAX_MISFIT_BYTES),
+    );
+    // A line comes before them, so that each block has the next id.
+    const blockId = (of: string) => `${this.#called.id}.${content.findIndex(({ id }) => id === of) + 1}`;
+    const named = artifacts?.map((each) => ({ ...each, blockId: blockId(each.blockId) }));
+    return {
+      ...misfit(this.#called, problems, content),
+      ...(artifact && { artifact }),
+      ...(named && { artifacts: named }),
+    };
   }
 
   async #contentOf(value: unknown, maxResultBytes = this.#input.maxResultBytes): Promise<Content> {
@@ -72,7 +82,7 @@ export class ToolAnswer {
     try {
       const { callId, maxImageBytes } = this.#input;
       const bounds = { maxResultBytes, maxImageBytes };
-      return await resultWithImages(callId, value, this.#artifacts, kept, bounds);
+      return await resultWithArtifacts(callId, value, this.#artifacts, kept, bounds);
     } catch (error) {
       throw new Error(`${this.#called.name} ran, but its result can't be read: ${errorText(error)}`);
     }

@@ -19,6 +19,7 @@ import {
 } from '../shared/tool-results.js';
 import { errorText, wireLine, wireText } from '../shared/wire-text.js';
 import { beatWhile } from './heartbeats.js';
+import { holdingArtifacts, type ReadingArtifacts } from './held-artifacts.js';
 import { problemLines } from './problem-lines.js';
 import { fired, within } from './time-bounds.js';
 import { ToolAnswer } from './tool-answer.js';
@@ -39,6 +40,7 @@ export class ToolExecution {
   readonly #input: RunToolInput;
   readonly #called: { id: string; name: string };
   readonly #answer: ToolAnswer;
+  readonly #artifacts: Artifacts;
   readonly #interrupted: AbortSignal;
   readonly #timeout = new AbortController();
   /** ISO 8601. */
@@ -61,6 +63,7 @@ export class ToolExecution {
     this.#tool = tool;
     this.#input = input;
     this.#answer = new ToolAnswer(tool, input, artifacts);
+    this.#artifacts = artifacts;
     this.#interrupted = interrupted;
     this.#called = { id: input.callId, name: input.tool };
     this.idempotencyKey = `${context.info.workflowExecution?.workflowId}/${input.iteration}/${input.callId}`;
@@ -124,7 +127,15 @@ export class ToolExecution {
   }
 
   async run(): Promise<ToolResultBlock> {
-    const parsed: z.ZodSafeParseResult<unknown> = await this.#tool.input.safeParseAsync(this.#input.input);
+    const { artifacts } = this.#input;
+    return await holdingArtifacts(this.#artifacts, artifacts, (reading) => this.#runReading(reading));
+  }
+
+  async #runReading(reading: ReadingArtifacts): Promise<ToolResultBlock> {
+    const { input } = this.#tool;
+    const parsed: z.ZodSafeParseResult<unknown> = await reading(() =>
+      input.safeParseAsync(this.#input.input),
+    );
     if (!parsed.success) return invalidArguments(this.#called, problemLines(parsed.error.issues));
     if (this.#interrupted.aborted) return notStarted(this.#called);
     const startedAt = performance.now();
@@ -146,8 +157,9 @@ export class ToolExecution {
 
   /** The body races its timeout; one that does not stop when told to is left behind, and the result says so. */
   async #runWithin(args: unknown): Promise<ToolResultBlock> {
-    const seconds = Math.round(this.#tool.timeoutMs / 1000);
-    const leftMs = Math.max(1, this.#tool.timeoutMs - this.#setupMs);
+    const { timeoutMs } = this.#tool;
+    const seconds = timeoutMs < 1000 ? timeoutMs / 1000 : Math.round(timeoutMs / 1000);
+    const leftMs = Math.max(1, timeoutMs - this.#setupMs);
     const over = new AbortController();
     try {
       const ended = Promise.race([this.#runBody(args), this.#leftAtShutdown(over.signal)]);
@@ -155,7 +167,8 @@ export class ToolExecution {
       if (inTime !== undefined) return inTime;
       const late = this.#tookTooLong();
       this.#timeout.abort(late);
-      const stopped = await within(ended, STOP_GRACE_MS);
+      // Of a local activity people's messages wait for the end.
+      const stopped = await within(ended, this.#context.info.isLocal ? 0 : STOP_GRACE_MS);
       // One that may still run would run beside its next try.
       const again = stopped && this.#retry(late);
       if (again) throw again;

@@ -1,3 +1,4 @@
+import { artifactsIn } from '../shared/artifact-names.js';
 import { type ArtifactRef, SHORTEST_ARTIFACT_ID } from '../shared/artifacts.js';
 import type { Message } from '../shared/messages.js';
 
@@ -6,9 +7,19 @@ export function artifactsOf(messages: readonly Message[]): Map<string, ArtifactR
   const found = new Map<string, ArtifactRef>();
   for (const message of messages) {
     if (message.role !== 'tool') continue;
-    for (const { artifact } of message.content) if (artifact) found.set(artifact.sha256, artifact);
+    for (const { artifact, artifacts = [] } of message.content) {
+      for (const { sha256, bytes } of artifact ? [artifact, ...artifacts] : artifacts)
+        found.set(sha256, { sha256, bytes });
+    }
   }
   return found;
+}
+
+/** The one that has this name in the transcript, or undefined. */
+export function artifactNamed(name: string, messages: readonly Message[]): ArtifactRef | undefined {
+  const wanted = name.trim().toLowerCase();
+  const found = artifactsIn(messages).findLast((each) => each.name.toLowerCase() === wanted);
+  return found && { sha256: found.sha256, bytes: found.bytes };
 }
 
 /** The one artifact that an id means, whole or its first 12 digits or more; else what is wrong with the id. */

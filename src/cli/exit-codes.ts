@@ -11,9 +11,19 @@ const codes: Record<OutcomeType, number> = {
   refused: 4,
   truncated: 5,
   invalid_output: 6,
+  budget_exceeded: 7,
+  loop_detected: 8,
   interrupted: EXIT_INTERRUPTED,
 };
 
+/** Of turns that a limit has ended, not their model: another one may go on where they stopped. */
+export const EXITS_AT_LIMIT: readonly number[] = [
+  codes.max_iterations,
+  codes.budget_exceeded,
+  codes.loop_detected,
+];
+
 export function exitCodeOf(outcome: OutcomeType): number {
-  return codes[outcome];
+  // A newer worker may know more of them.
+  return codes[outcome] ?? EXIT_FAILED;
 }

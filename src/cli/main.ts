@@ -4,7 +4,7 @@ import { Argument, Command, Option } from 'commander';
 import { PERMISSION_MODES } from '../shared/permissions.js';
 import { EXIT_USAGE } from './exit-codes.js';
 import { declareKeyCommands } from './key-commands.js';
-import { collected, wholeNumber } from './option-values.js';
+import { amount, collected, durationText, wholeNumber } from './option-values.js';
 import { declareTurnCommands } from './turn-commands.js';
 import { leaveWithReader } from './unread.js';
 
@@ -24,10 +24,14 @@ const program = new Command('holdfast')
 program
   .command('run')
   .description('Run one turn of the coding agent on a folder and watch it.')
-  .argument('<prompt>', 'what the agent is to do')
+  .argument('[prompt]', 'what the agent is to do')
   .option('-w, --workspace <folder>', 'the folder that it works in', process.cwd())
   .option('-m, --model <name>', 'the model; default: OPENAI_MODEL, else gpt-5.5')
   .option('-n, --iterations <count>', 'the most model calls; default 199', wholeNumber)
+  .option('--tokens <count>', 'the most tokens, read and written', wholeNumber)
+  .option('--cost <usd>', 'the most that it may cost, in US dollars; the model needs a price', amount)
+  .option('--time <duration>', "how long it may work, as '10 minutes'", durationText)
+  .option('--continue <turn>', 'go on where that turn has ended, with its transcript')
   .addOption(new Option('--mode <mode>', 'which calls a person is asked about').choices(PERMISSION_MODES))
   .option('-a, --attach <file>', 'show the model an image, a PDF or a text; may be repeated', collected)
   .option('--no-agents-file', "don't tell it what the folder's AGENTS.md says")
@@ -43,6 +47,8 @@ Examples:
   holdfast run --attach screenshot.png --attach spec.pdf "Make the page look like this"
   holdfast run --json "List the TODOs" | tail -1
   holdfast run --mode plan "Add a dark mode"
+  holdfast run --cost 2 --time '30 minutes' "Write the missing tests"
+  holdfast run --continue 3f2a "Now run them"
   holdfast run --hooks .claude/settings.json "Mend the build"
 
 With --mode a person is asked before anything is changed, here or by
@@ -51,9 +57,10 @@ HOLDFAST_PRICES, a table of prices as JSON, lets it tell what the turn cost: see
 docs/models.md.
 
 Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 iteration limit, 4 refused,
-5 truncated, 6 no valid output, 130 interrupted.`,
+5 truncated, 6 no valid output, 7 a limit of tokens, costs or time, 8 the same calls
+again and again, 130 interrupted. After 3, 7 and 8 it says how to go on.`,
   )
-  .action(async (prompt: string, options) => {
+  .action(async (prompt: string | undefined, options) => {
     const { StopSignals } = await import('./stop-signals.js');
     const signals = new StopSignals();
     const { runCommand } = await import('./run-command.js');

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { type Duration, durationMs } from '../shared/duration.js';
 
 export function wholeNumber(text: string): number {
   return numberFrom(1, text);
@@ -22,4 +23,19 @@ export function portNumber(text: string): number {
 
 export function collected(value: string, before: string[] = []): string[] {
   return [...before, value];
+}
+
+export function amount(text: string): number {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError('It must be a number above 0.');
+}
+
+export function durationText(text: string): Duration {
+  try {
+    durationMs('', text as Duration);
+    return text as Duration;
+  } catch {
+    throw new InvalidArgumentError("It must be a duration, such as '10 minutes'.");
+  }
 }

@@ -5,6 +5,9 @@ import { AgentClient } from '../client/agent-client.js';
 import type { TurnHandle } from '../client/turn-handle.js';
 import type { Agent } from '../define/define-agent.js';
 import { ensureServer, type TemporalServer } from '../server/embedded.js';
+import type { Duration } from '../shared/duration.js';
+import type { Limits } from '../shared/limits.js';
+import type { Message } from '../shared/messages.js';
 import type { PermissionMode } from '../shared/permissions.js';
 import type { PromptPart } from '../shared/prompt-parts.js';
 import { TURN_ID } from '../shared/turn.js';
@@ -13,13 +16,17 @@ import { createWorker } from '../worker.js';
 import { promptWith } from './attachments.js';
 import { checkedCodec } from './codec-settings.js';
 import { coder, turnQueue } from './coder.js';
+import { EXITS_AT_LIMIT } from './exit-codes.js';
 import { hooksOfFile } from './hooks-file.js';
 import { modelOf } from './model-access.js';
+import type { Place } from './open-client.js';
 import { installQuietRuntime } from './quiet-runtime.js';
+import { quoted } from './quoted.js';
 import { checkNamespace, duringTurn, reach } from './reach-server.js';
 import type { StopSignals } from './stop-signals.js';
 import { terminalOf } from './terminal.js';
 import { printJson, printText } from './turn-report.js';
+import { findTurn } from './turns/find-turn.js';
 import { UsageError } from './usage-error.js';
 import { turnLink } from './web-ui.js';
 
@@ -27,6 +34,10 @@ export type RunOptions = {
   workspace: string;
   model?: string;
   iterations?: number;
+  tokens?: number;
+  cost?: number;
+  time?: Duration;
+  continue?: string;
   mode?: PermissionMode;
   turnId?: string;
   attach?: string[];
@@ -35,6 +46,9 @@ export type RunOptions = {
   hooks?: string;
   json?: boolean;
 };
+
+/** What a turn that goes on is asked where nothing else is said. */
+const GO_ON = 'Go on.';
 
 /** What a run is of, all of it checked. */
 type Run = {
@@ -50,7 +64,11 @@ type Run = {
  * `holdfast run`: one turn of the coder on a folder, with a worker in this process. Returns the exit code. Where it
  * throws, a connection may still be on its way: the caller is to end the process.
  */
-export async function runCommand(prompt: string, options: RunOptions, signals: StopSignals): Promise<number> {
+export async function runCommand(
+  prompt: string | undefined,
+  options: RunOptions,
+  signals: StopSignals,
+): Promise<number> {
   const startedAt = performance.now();
   const run = await checked(prompt, options);
   const { write, style } = terminalOf(process.stderr);
@@ -65,13 +83,15 @@ export async function runCommand(prompt: string, options: RunOptions, signals: S
   let served: Promise<void> | undefined;
   try {
     signals.starting();
-    const turn = await startTurn(client, run, options);
+    const turn = await startTurn({ client, server }, run, options);
     signals.watch(turn);
     served = worker.run();
     if (!options.json) write(style.dim(firstLine(turn, server)));
     const watched = options.json ? printJson(turn) : printText(turn, server, startedAt);
     // A worker ends before its turn only by a fault.
-    return await Promise.race([watched, served.then(() => watched)]);
+    const exitCode = await Promise.race([watched, served.then(() => watched)]);
+    if (!options.json && EXITS_AT_LIMIT.includes(exitCode)) write(howToGoOn(turn, options));
+    return exitCode;
   } catch (error) {
     throw duringTurn(error, server.address, run.turnId);
   } finally {
@@ -85,8 +105,9 @@ export async function runCommand(prompt: string, options: RunOptions, signals: S
 }
 
 /** Throws a UsageError for what no turn can start with. */
-async function checked(prompt: string, options: RunOptions): Promise<Run> {
+async function checked(given: string | undefined, options: RunOptions): Promise<Run> {
   const { turnId = randomUUID() } = options;
+  const prompt = given ?? (options.continue === undefined ? '' : GO_ON);
   checkedCodec();
   if (prompt.trim() === '') throw new UsageError('The prompt is empty. Say what the agent is to do.');
   if (!TURN_ID.test(turnId)) {
@@ -135,15 +156,25 @@ async function makeWorker(
 
 /** Throws a UsageError for a turn of another folder: the worker of this one would never be given its tasks. */
 async function startTurn(
-  client: AgentClient,
+  place: Place,
   { prompt, turnId, root, taskQueue }: Run,
-  { iterations, mode }: RunOptions,
+  options: RunOptions,
 ): Promise<TurnHandle> {
+  const { client } = place;
+  const { iterations, tokens, cost, time, mode } = options;
+  const limits: Limits = {
+    ...(iterations !== undefined && { iterations }),
+    ...(tokens !== undefined && { tokens }),
+    ...(cost !== undefined && { cost: { usd: cost } }),
+    ...(time !== undefined && { time }),
+  };
+  const transcript = options.continue === undefined ? undefined : await transcriptOf(place, options.continue);
   const turn = await client.start('coder', prompt, {
     turnId,
     stream: true,
     metadata: { workspace: root },
-    ...(iterations !== undefined && { limits: { iterations } }),
+    limits,
+    ...(transcript && { transcript }),
     ...(mode !== undefined && { mode }),
   });
   if (!turn.attached) return turn;
@@ -154,6 +185,19 @@ async function startTurn(
     );
   }
   return turn;
+}
+
+/** Of an earlier turn, which another one goes on with. */
+async function transcriptOf(place: Place, name: string): Promise<Message[]> {
+  const { workflowId, status } = await findTurn(place, name);
+  if (status.name === 'RUNNING')
+    throw new UsageError(`The turn ${workflowId} still runs. See what it does: holdfast watch ${workflowId}`);
+  return await place.client.turn(workflowId).transcript();
+}
+
+function howToGoOn({ turnId }: TurnHandle, { workspace: folder }: RunOptions): string {
+  const place = folder === process.cwd() ? '' : ` --workspace ${quoted(folder)}`;
+  return `To go on where it stopped: holdfast run${place} --continue ${quoted(turnId)}\n`;
 }
 
 /** Printed before anything happens, so that a run that is killed can be gone on with. */

@@ -10,6 +10,7 @@ export function declareTurnCommands(program: Command): void {
   declareShow(program);
   declareWatch(program);
   declareTranscript(program);
+  declareArtifact(program);
   declareMessages(program);
   addPeopleCommands(program);
 }
@@ -105,6 +106,33 @@ Examples:
     .action(async (turn: string, options) => {
       const { transcriptCommand } = await import('./transcript-command.js');
       await transcriptCommand(turn, options);
+    });
+}
+
+function declareArtifact(program: Command): void {
+  program
+    .command('artifact')
+    .description('List what the tools of a turn have given out by name, or fetch one of them.')
+    .argument('<turn>', 'its id, or the beginning of it')
+    .argument('[name]', 'which one; without it they are listed')
+    .option('-o, --output <file>', 'where it goes; default: the standard output')
+    .option('--json', 'print a line of JSON for each')
+    .addHelpText(
+      'after',
+      `
+It reads the artifact store of this machine: HOLDFAST_ARTIFACTS, or the folder where its workers keep them. What is
+encrypted is read with HOLDFAST_ENCRYPTION_KEYS.
+
+Examples:
+  holdfast artifact ticket-77
+  holdfast artifact ticket-77 chart.png --output chart.png
+  holdfast artifact ticket-77 sales.csv | head
+
+Exit codes: 0 done, 1 there is none of that name or the store lacks it, 2 wrong usage.`,
+    )
+    .action(async (turn: string, name: string | undefined, options) => {
+      const { artifactCommand } = await import('./artifact-command.js');
+      process.exitCode = await artifactCommand(turn, name, options);
     });
 }
 

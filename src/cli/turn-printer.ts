@@ -1,6 +1,7 @@
 import { summaryOfBlock } from '../shared/call-summary.js';
 import type { TurnEvent } from '../shared/events.js';
-import { type Message, type ToolResultBlock, textOf, toolCallsOf } from '../shared/messages.js';
+import { FINAL_ANSWER, finalTextIn } from '../shared/final-answer.js';
+import { type AssistantMessage, type ToolResultBlock, textOf, toolCallsOf } from '../shared/messages.js';
 import { wireLine } from '../shared/wire-text.js';
 import { personLine } from './people/person-line.js';
 import { safeText, type Terminal } from './terminal.js';
@@ -13,6 +14,8 @@ export class TurnPrinter {
   /** Characters of the present reply that are on the screen. */
   #printed = 0;
   #atLineStart = true;
+  /** What the present reply has given as the answer, by the tool for it. */
+  #final: string | undefined;
   readonly #summaries = new Map<string, string>();
 
   constructor(terminal: Terminal) {
@@ -60,7 +63,7 @@ export class TurnPrinter {
         break;
       case 'tool_started':
         this.#summaries.set(event.callId, event.summary);
-        this.#line(style.dim(`  → ${shown(event.summary)}`));
+        this.#line(style.dim(`  → ${shown(event.summary)}${event.until ? `, until ${event.until}` : ''}`));
         break;
       case 'tool_progress':
         this.#line(style.dim(`    ${shown(event.text)}`));
@@ -85,8 +88,9 @@ export class TurnPrinter {
   }
 
   /** The rest of the reply: all of it, where nothing was streamed. */
-  #message(message: Message): void {
+  #message(message: AssistantMessage): void {
     for (const call of toolCallsOf(message)) this.#summaries.set(call.id, summaryOfBlock(call));
+    this.#final = finalTextIn(message);
     const whole = textOf(message);
     this.#text(this.#printed, whole.slice(this.#printed));
     this.#printed = 0;
@@ -106,6 +110,10 @@ export class TurnPrinter {
     const summary = shown(this.#summaries.get(callId) ?? result.name);
     const time = result.durationMs === undefined ? '' : ` ${style.dim(duration(result.durationMs))}`;
     const said = shown(result.content.map((block) => (block.type === 'text' ? block.text : '')).join(' '));
+    if (this.#final !== undefined && result.name === FINAL_ANSWER && result.status === 'ok') {
+      this.#line(safeText(this.#final));
+      return;
+    }
     this.#line(
       result.status === 'ok'
         ? `  ${style.green('✓')} ${summary}${time}`
@@ -117,6 +125,8 @@ export class TurnPrinter {
   #subAgent(event: TurnEvent, indent: string): void {
     if (event.type === 'sub_agent') this.#subAgent(event.event, `${indent}  `);
     const { style } = this.#terminal;
+    if (event.type === 'approval_requested' || event.type === 'question_asked' || event.type === 'decided')
+      this.#line(style.bold(`${indent}${personLine(event)}`));
     if (event.type === 'tool_started') this.#line(style.dim(`${indent}→ ${shown(event.summary)}`));
     if (event.type === 'tool_finished' && event.result.status !== 'ok') {
       this.#line(style.dim(`${indent}✗ ${shown(event.name)} ${event.result.status}`));

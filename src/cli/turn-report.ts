@@ -4,6 +4,7 @@ import type { TemporalServer } from '../server/embedded.js';
 import type { TurnUsage } from '../shared/usage.js';
 import { WIRE_VERSION } from '../shared/version.js';
 import { EXIT_FAILED, EXIT_INTERRUPTED, exitCodeOf } from './exit-codes.js';
+import { limitLine } from './limit-line.js';
 import { deskAt } from './people/ask-in-terminal.js';
 import { terminalOf } from './terminal.js';
 import { duration, TurnPrinter } from './turn-printer.js';
@@ -68,6 +69,10 @@ function costOf({ costUsd, modelCalls }: TurnUsage): string {
   return ` · $${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`;
 }
 
+function labelOf({ type, exceeded }: FinishedTurn): string {
+  return exceeded ? `${type} (${limitLine(exceeded)})` : type;
+}
+
 type End = { exitCode: number; label: string; shown: object } & (
   | { kind: 'finished'; outcome: FinishedTurn }
   | { kind: 'failed'; error: TurnFailed }
@@ -80,7 +85,7 @@ async function endOf(turn: TurnHandle): Promise<End> {
       kind: 'finished',
       outcome,
       exitCode: exitCodeOf(outcome.type),
-      label: outcome.type,
+      label: labelOf(outcome),
       shown: { outcome },
     };
   } catch (error) {

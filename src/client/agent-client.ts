@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   Client,
   Connection,
+  type ScheduleOptionsAction,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandle,
 } from '@temporalio/client';
@@ -38,6 +39,9 @@ export type StartOptions = Partial<Omit<TurnInput, 'v' | 'agent' | 'prompt' | 'a
   turnId?: string;
   taskQueue?: string;
 };
+
+/** What a schedule adds to an id looks so. */
+const SCHEDULED_TIME = '-2026-11-30T03:00:00Z';
 
 /** Starts turns and finds running ones. Everything goes through Temporal; nothing is kept in this process. */
 export class AgentClient {
@@ -92,13 +96,11 @@ export class AgentClient {
   ): Promise<TurnHandle<OutputOf<Typed>>> {
     const { turnId = randomUUID(), taskQueue = this.#taskQueue, ...rest } = options;
     const input = checkedInput({ v: 1, agent, ...askedBy(prompt), ...rest });
-    const shown = shownPrompt(input);
     if (typeof turnId !== 'string' || !TURN_ID.test(turnId)) {
       throw new InvalidInput(
         `turnId ${JSON.stringify(turnId)}: use letters, digits and . _ : / -, 200 at most.`,
       );
     }
-    const staticSummary = wireLine(`${agent}: ${shown}`);
     try {
       const handle = await this.client.workflow.start(TURN_WORKFLOW, {
         workflowId: turnId,
@@ -106,8 +108,7 @@ export class AgentClient {
         args: [input],
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-        staticSummary,
-        staticDetails: wireText(shown, 2000),
+        ...shownAs(agent, input),
         ...(input.tenant !== undefined && { priority: { fairnessKey: input.tenant } }),
       });
       return this.#turn(handle, false);
@@ -122,6 +123,34 @@ export class AgentClient {
       }
       return this.#turn(this.client.workflow.getHandle(turnId), true);
     }
+  }
+
+  /**
+   * What a schedule of Temporal's does to start a turn each time: `client.client.schedule.create({ scheduleId, spec, action })`.
+   * The server adds the time to the turn's id: `turnId`, default the agent's name, is what it begins with. Throws a
+   * TypeError for options that no turn can have.
+   */
+  turnAction(
+    agent: string,
+    prompt: string | readonly PromptPart[],
+    options: StartOptions = {},
+  ): ScheduleOptionsAction {
+    const { turnId = agent, taskQueue = this.#taskQueue, ...rest } = options;
+    const input = checkedInput({ v: 1, agent, ...askedBy(prompt), ...rest });
+    if (typeof turnId !== 'string' || !TURN_ID.test(`${turnId}${SCHEDULED_TIME}`)) {
+      throw new InvalidInput(
+        `turnId ${JSON.stringify(turnId)}: use letters, digits and . _ : / -, 179 at most, as the time is added.`,
+      );
+    }
+    return {
+      type: 'startWorkflow',
+      workflowType: TURN_WORKFLOW,
+      workflowId: turnId,
+      taskQueue,
+      args: [input],
+      workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+      ...shownAs(agent, input),
+    };
   }
 
   /** A turn that was started before, by whomever. Whether it exists shows at the first call on it. */
@@ -167,6 +196,12 @@ export class AgentClient {
 function asksTheSame(started: TurnInput, input: TurnInput, isWhole: boolean): boolean {
   if (started.prompt !== input.prompt) return false;
   return !isWhole || isDeepStrictEqual(started.attachments ?? [], input.attachments ?? []);
+}
+
+/** What the Web UI shows of it. */
+function shownAs(agent: string, input: TurnInput): { staticSummary: string; staticDetails: string } {
+  const shown = shownPrompt(input);
+  return { staticSummary: wireLine(`${agent}: ${shown}`), staticDetails: wireText(shown, 2000) };
 }
 
 function checkedInput(input: TurnInput): TurnInput {

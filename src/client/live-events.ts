@@ -3,6 +3,7 @@ import type { temporal } from '@temporalio/proto';
 import { CALL_MODEL, type Heartbeat } from '../shared/activities.js';
 import type { TurnEvent } from '../shared/events.js';
 import type { TurnFold } from '../shared/fold.js';
+import { wireLine } from '../shared/wire-text.js';
 import { decodeFailure, decodePayloads } from './payloads.js';
 
 type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
@@ -57,9 +58,23 @@ export class LiveEvents {
       const lastFailure = await decodeFailure(this.#converter, activity.lastFailure);
       events.push({ ...base, ...this.#retryWaiting({ ...activity, lastFailure }, isModel, fold) });
     }
-    const [beat] = await decodePayloads(this.#converter, activity.heartbeatDetails?.payloads);
-    const news = this.#news(beat as Heartbeat | undefined, told, callIdOf(id, fold));
+    const news = this.#news(await this.#beat(activity, attempt), told, callIdOf(id, fold));
     return news ? [...events, { ...base, ...news }] : events;
+  }
+
+  /** Of a remote tool it may be anything: a text is its progress. */
+  async #beat(activity: Pending, attempt: number): Promise<Heartbeat | undefined> {
+    const isOurs = activity.activityType?.name === CALL_MODEL;
+    const [beat] = await decodePayloads(this.#converter, activity.heartbeatDetails?.payloads).catch(
+      (error: unknown) => {
+        if (isOurs) throw error;
+        return [];
+      },
+    );
+    if (typeof beat === 'string')
+      return { v: 1, kind: 'tool', attempt, begun: true, progress: wireLine(beat) };
+    const isBeat = typeof beat === 'object' && beat !== null && 'kind' in beat && 'v' in beat;
+    return isBeat ? (beat as Heartbeat) : undefined;
   }
 
   #news(beat: Heartbeat | undefined, told: Told, callId: string) {
@@ -69,6 +84,7 @@ export class LiveEvents {
       told.progress = beat.progress;
       return { type: 'tool_progress' as const, callId, text: beat.progress };
     }
+    if (beat.kind !== 'model') return undefined;
     if (beat.waiting) {
       const { untilAt = '' } = beat.waiting;
       if (told.waiting === untilAt) return undefined;

@@ -3,6 +3,11 @@ import type { temporal } from '@temporalio/proto';
 import {
   CALL_MODEL,
   type CallModelInput,
+  CHECK_ANSWER,
+  CHECK_SUB_AGENT,
+  type CheckAnswerInput,
+  type CheckedAnswer,
+  type CheckedCall,
   type InterruptedReply,
   type ModelReply,
   type RunToolInput,
@@ -11,32 +16,28 @@ import {
 } from '../shared/activities.js';
 import type { CarriedTurn } from '../shared/carried.js';
 import { WORKER_LOST } from '../shared/failures.js';
-import {
-  AFTER_SUB_AGENT,
-  AFTER_TURN,
-  type AfterSubAgentInput,
-  type AfterSubAgentResult,
-} from '../shared/hooks.js';
 import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
+import type { Json } from '../shared/json.js';
 import { PEOPLE_MEMO, type PeopleMemo } from '../shared/people.js';
 import type { ModelEnd, RecordedStep } from '../shared/recorded-step.js';
+import { asToolInput, isRemoteCall, type RemoteCall } from '../shared/remote-tools.js';
 import { lastWordIn, modelTimedOut, partialTextOf, type ToolEnd, triedIn } from '../shared/settle.js';
+import { SLEEP_MEMO, type SleepMemo } from '../shared/sleep.js';
 import { TURN_WORKFLOW, type TurnOutcome } from '../shared/turn.js';
 import { earlierMessages } from './carried-messages.js';
 import { TurnNotFound } from './errors.js';
+import { hookedStep, isOfHooks } from './hooked-step.js';
 import { decodeFailure, decodePayloads } from './payloads.js';
 import { recordedInput } from './recorded-input.js';
+import { recordedLocalTool } from './recorded-local.js';
+import { type RawEnd, remoteEnd } from './recorded-remote.js';
 import { RecordedSubAgents } from './recorded-sub-agents.js';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
-type Failure = temporal.api.failure.v1.IFailure;
 
-type Scheduled = { type: string; input: unknown };
+/** `remote`: of a call of a remote tool, whose arguments are the input. */
+type Scheduled = { type: string; input: unknown; remote?: RemoteCall };
 type Ended = { scheduled: Scheduled; attempt: number; end: RawEnd };
-type RawEnd =
-  | { kind: 'completed'; output: unknown }
-  | { kind: 'failed'; failure: Failure | null | undefined }
-  | { kind: 'canceled'; details: unknown };
 
 const HEARTBEAT_TIMEOUT = 4;
 const START_TO_CLOSE_TIMEOUT = 1;
@@ -67,9 +68,10 @@ export class RecordedSteps {
       (await this.#started(event)) ??
       (await this.#activityScheduled(event)) ??
       (await this.#activityEnded(event)) ??
+      (await recordedLocalTool(this.#converter, event)) ??
       (await this.#steer(event)) ??
       (await this.#subAgents.read(event)) ??
-      (await this.#people(event)) ??
+      (await this.#memo(event)) ??
       (await this.#closed(event));
     return step && { at, ...step };
   }
@@ -107,13 +109,18 @@ export class RecordedSteps {
     }
     const attributes = event.activityTaskScheduledEventAttributes;
     if (!attributes) return undefined;
-    const [input] = await this.#decode(attributes.input?.payloads);
+    const [input, second] = await this.#decode(attributes.input?.payloads);
     const type = attributes.activityType?.name ?? '';
-    this.#scheduled.set(String(event.eventId), { type, input });
-    if (isOurOwn(type)) return undefined;
+    const remote = isRemoteCall(second) ? second : undefined;
+    this.#scheduled.set(String(event.eventId), { type, input, ...(remote && { remote }) });
+    if (remote) {
+      return { kind: 'tool_scheduled', activityType: type, input: asToolInput(input as Json, remote) };
+    }
+    if (isOurOwn(type) || type === CHECK_ANSWER || type === CHECK_SUB_AGENT) return undefined;
     if (type === CALL_MODEL) {
-      const { iteration, steers = [], outputRequest } = input as CallModelInput;
-      return { kind: 'model_scheduled', iteration, steers, ...(outputRequest && { outputRequest }) };
+      const { iteration, steers = [], outputRequest, notes } = input as CallModelInput;
+      const told = { ...(outputRequest && { outputRequest }), ...(notes && { notes }) };
+      return { kind: 'model_scheduled', iteration, steers, ...told };
     }
     return { kind: 'tool_scheduled', activityType: type, input: input as RunToolInput };
   }
@@ -122,18 +129,28 @@ export class RecordedSteps {
     const ended = await this.#ended(event);
     if (!ended) return undefined;
     const { scheduled, attempt, end } = ended;
-    if (isOfHooks(scheduled.type)) return hookedStep(scheduled, end);
+    if (isOfHooks(scheduled.type))
+      return hookedStep(scheduled, end.kind === 'completed' ? end.output : undefined);
     if (isOurOwn(scheduled.type)) return undefined;
     if (scheduled.type === CALL_MODEL)
       return { kind: 'model_ended', attempt, end: await this.#modelEnd(end) };
-    const input = scheduled.input as RunToolInput;
-    return {
-      kind: 'tool_ended',
-      activityType: scheduled.type,
-      attempt,
-      input,
-      end: await this.#toolEnd(end),
-    };
+    if (scheduled.type === CHECK_ANSWER) {
+      const { callId } = scheduled.input as CheckAnswerInput;
+      if (callId === undefined || end.kind === 'canceled') return undefined;
+      const answer = end.kind === 'completed' ? (end.output as CheckedAnswer) : undefined;
+      return { kind: 'answer_checked', callId, ...(answer && { answer }) };
+    }
+    if (scheduled.type === CHECK_SUB_AGENT) {
+      if (end.kind === 'canceled') return undefined;
+      const { callId } = scheduled.input as RunToolInput;
+      const checked = end.kind === 'completed' && { checked: end.output as CheckedCall };
+      return { kind: 'sub_agent_checked', callId, ...checked };
+    }
+    const { type: activityType, remote } = scheduled;
+    const of = { kind: 'tool_ended' as const, activityType, attempt };
+    if (!remote) return { ...of, input: scheduled.input as RunToolInput, end: await this.#toolEnd(end) };
+    const args = scheduled.input as Json;
+    return { ...of, input: asToolInput(args, remote), end: remoteEnd(args, remote, end) };
   }
 
   async #ended(event: HistoryEvent): Promise<Ended | undefined> {
@@ -199,11 +216,12 @@ export class RecordedSteps {
     return steer && { kind: 'steer', steer };
   }
 
-  async #people(event: HistoryEvent): Promise<WithoutTime<RecordedStep> | undefined> {
+  async #memo(event: HistoryEvent): Promise<WithoutTime<RecordedStep> | undefined> {
     const fields = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
-    const payload = fields?.[PEOPLE_MEMO];
+    const payload = fields?.[PEOPLE_MEMO] ?? fields?.[SLEEP_MEMO];
     if (!payload) return undefined;
     const [memo] = await this.#decode([payload]);
+    if (fields?.[SLEEP_MEMO]) return { kind: 'sleep', memo: memo as SleepMemo };
     return { kind: 'people', memo: memo as PeopleMemo };
   }
 
@@ -229,21 +247,6 @@ export class RecordedSteps {
 /** The turn does not show it. */
 function isOurOwn(type: string): boolean {
   return type === SEAL_TRANSCRIPT || type === SUB_AGENT_USAGE || isOfHooks(type);
-}
-
-function isOfHooks(type: string): boolean {
-  return type === AFTER_TURN || type === AFTER_SUB_AGENT;
-}
-
-/** Without a result of theirs, that of the sub-agent stays as it was. */
-function hookedStep({ type, input }: Scheduled, end: RawEnd): WithoutTime<RecordedStep> {
-  const told = end.kind === 'completed' ? (end.output as Partial<AfterSubAgentResult>) : undefined;
-  const called = type === AFTER_SUB_AGENT ? (input as AfterSubAgentInput).result : undefined;
-  return {
-    kind: 'hooked',
-    hooks: told?.hooks ?? [],
-    ...(called && { callId: called.callId, result: told?.result ?? called }),
-  };
 }
 
 type WithoutTime<Step> = Step extends unknown ? Omit<Step, 'at'> : never;

@@ -3,21 +3,24 @@ import type { TurnEvent } from '../shared/events.js';
 
 /** For the end of a sub-agent's turn, after its parent has heard of it. */
 const LAST_EVENTS_MS = 5000;
+/** A turn that is scheduled is not there at once. */
+const AGAIN_MS = 100;
 
-type Watch = { ended: Promise<void>; stop: AbortController };
+/** `isOver`: its parent has heard of its end. */
+type Watch = { ended: Promise<void>; stop: AbortController; isOver: boolean };
+type WatchTurn = (
+  turnId: string,
+  options: { after: number; signal: AbortSignal },
+) => AsyncIterable<TurnEvent>;
 
 /** Follows the turns of a turn's sub-agents, each from its start to its end. */
 export class SubAgentWatches {
-  readonly #watch: (turnId: string, signal: AbortSignal) => AsyncIterable<TurnEvent>;
+  readonly #watch: WatchTurn;
   readonly #tell: (callId: string, event: TurnEvent) => void;
   readonly #signal: AbortSignal;
   readonly #watches = new Map<string, Watch>();
 
-  constructor(
-    watch: (turnId: string, signal: AbortSignal) => AsyncIterable<TurnEvent>,
-    tell: (callId: string, event: TurnEvent) => void,
-    signal: AbortSignal,
-  ) {
+  constructor(watch: WatchTurn, tell: (callId: string, event: TurnEvent) => void, signal: AbortSignal) {
     this.#watch = watch;
     this.#tell = tell;
     this.#signal = signal;
@@ -29,6 +32,7 @@ export class SubAgentWatches {
     const watch = this.#watches.get(event.callId);
     if (!watch) return;
     this.#watches.delete(event.callId);
+    watch.isOver = true;
     // One that was left behind is still running.
     const isLeft = event.result.cause === 'may_still_run';
     const signal = AbortSignal.any([this.#signal, watch.stop.signal]);
@@ -41,18 +45,25 @@ export class SubAgentWatches {
     if (event.type !== 'tool_started' || !event.subAgent) return;
     const stop = new AbortController();
     const signal = AbortSignal.any([this.#signal, stop.signal]);
-    this.#watches.set(event.callId, {
-      stop,
-      ended: this.#follow(event.callId, event.subAgent.turnId, signal),
-    });
+    const watch: Watch = { stop, ended: Promise.resolve(), isOver: false };
+    watch.ended = this.#follow(event.callId, event.subAgent.turnId, watch, signal);
+    this.#watches.set(event.callId, watch);
   }
 
   /** Never rejects: a turn can be watched without its sub-agents, whose history may be gone. */
-  async #follow(callId: string, turnId: string, signal: AbortSignal): Promise<void> {
-    try {
-      for await (const event of this.#watch(turnId, signal)) this.#tell(callId, event);
-    } catch {
-      // What was told of it stays told.
+  async #follow(callId: string, turnId: string, watch: Watch, signal: AbortSignal): Promise<void> {
+    for (let after = 0; ; ) {
+      try {
+        for await (const event of this.#watch(turnId, { after, signal })) {
+          after = event.seq;
+          this.#tell(callId, event);
+        }
+        return;
+      } catch {
+        // What was told of it stays told; a turn that has ended, or was never started, may be gone.
+        if (watch.isOver || signal.aborted) return;
+        await setTimeout(AGAIN_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import type { NamedArtifact } from '../shared/artifact-names.js';
 import type { TurnEvent } from '../shared/events.js';
 import type { TurnFold } from '../shared/fold.js';
 import {
@@ -12,7 +13,7 @@ import {
   STOP,
 } from '../shared/interventions.js';
 import { type JsonObject, jsonBytes } from '../shared/json.js';
-import { type Message, textOf } from '../shared/messages.js';
+import { type Message, textOf, toolCallsOf } from '../shared/messages.js';
 import { ANSWER, APPROVE, DENY, type DecisionKind, readDecision } from '../shared/people.js';
 import type { TurnStep } from '../shared/steps.js';
 import { type OutcomeType, STATE_QUERY, type TurnOutcome, type TurnState } from '../shared/turn.js';
@@ -88,7 +89,9 @@ export class TurnHandle<Output = unknown> {
     if (outcome.messages) return { ...outcome, steps };
     const messages = fold.messages.slice(fold.deltaFrom);
     const lastReply = messages.findLast((message) => message.role === 'assistant');
-    const text = lastReply ? textOf(lastReply) : outcome.text;
+    // That of a turn which a call has completed is what it was given.
+    const isGiven = outcome.type === 'completed' && lastReply && toolCallsOf(lastReply).length > 0;
+    const text = lastReply && !isGiven ? textOf(lastReply) : outcome.text;
     return { ...outcome, text, messages, steps };
   }
 
@@ -124,6 +127,12 @@ export class TurnHandle<Output = unknown> {
     return messages;
   }
 
+  /** What its tools have given out by name, in the order in which it came. Read from the event history. */
+  async artifacts(): Promise<NamedArtifact[]> {
+    const { artifacts } = await this.#asking(() => this.#rebuilt());
+    return artifacts.list();
+  }
+
   /**
    * Ends the turn now: what runs is canceled, each tool call gets its result, the outcome is `interrupted`. Resolves
    * when Temporal has recorded the wish; after the turn's end nothing happens.
@@ -149,7 +158,15 @@ export class TurnHandle<Output = unknown> {
     return await this.#send(STEER, { message }, options);
   }
 
-  /** What people are asked now, with all arguments. Read from the event history, so that it needs no worker. */
+  /** A sub-agent's turn, by the `turnId` that events and requests tell of it. */
+  subAgent(turnId: string): TurnHandle {
+    return new TurnHandle(this.#client, this.#client.workflow.getHandle(turnId), true);
+  }
+
+  /**
+   * What people are asked now, by the turn and by the sub-agents that it runs, with all arguments: `turnId` of each says
+   * which of them waits. Read from the event history, so that it needs no worker.
+   */
   async requests(): Promise<OpenRequest[]> {
     const { openRequests } = await import('./waiting.js');
     return await this.#asking(() => openRequests(this.#client, this.turnId));

@@ -2,7 +2,9 @@ import type { Client } from '@temporalio/client';
 import type { TurnEvent } from '../shared/events.js';
 import { PEOPLE_MEMO, type PeopleMemo } from '../shared/people.js';
 import { TURN_WORKFLOW } from '../shared/turn.js';
+import { TurnNotFound } from './errors.js';
 import { readHistory } from './read-history.js';
+import { turnError } from './turn-error.js';
 
 /** What a person is asked: an approval of a call, or a question. */
 export type OpenRequest = Extract<TurnEvent, { type: 'approval_requested' | 'question_asked' }>;
@@ -26,12 +28,27 @@ export async function* waitingTurns(client: Client): AsyncGenerator<WaitingTurn,
   }
 }
 
-/** What nobody has decided yet, from the event history. */
+/** What nobody has decided yet, of the turn and then of the sub-agents that it runs, from the event histories. */
 export async function openRequests(client: Client, workflowId: string): Promise<OpenRequest[]> {
   const open = new Map<string, OpenRequest>();
-  await readHistory(client, workflowId, (event) => {
+  const running = new Map<string, string>();
+  const { closed } = await readHistory(client, workflowId, (event) => {
     if (event.type === 'approval_requested' || event.type === 'question_asked') open.set(event.callId, event);
     else if (event.type === 'decided' || event.type === 'tool_finished') open.delete(event.callId);
+    if (event.type === 'tool_started' && event.subAgent) running.set(event.callId, event.subAgent.turnId);
+    else if (event.type === 'tool_finished') running.delete(event.callId);
   });
-  return [...open.values()];
+  if (closed) return [];
+  const below = [...running.values()].map((turnId) => requestsOf(client, turnId));
+  return [...open.values(), ...(await Promise.all(below)).flat()];
+}
+
+/** None of a turn that is about to be started, or whose history is gone. */
+async function requestsOf(client: Client, turnId: string): Promise<OpenRequest[]> {
+  try {
+    return await openRequests(client, turnId);
+  } catch (error) {
+    if (turnError(turnId, error) instanceof TurnNotFound) return [];
+    throw error;
+  }
 }

@@ -59,7 +59,7 @@ async function followHistory(
   const steps = new RecordedSteps(client.options.loadedDataConverter, workflowId);
   let seq = 0;
   const watches = new SubAgentWatches(
-    (turnId, until) => watchTurn(client, turnId, { signal: until, onlyRecorded: true }),
+    (turnId, from) => watchTurn(client, turnId, { ...from, onlyRecorded: true }),
     (callId, event) => queue.push(subAgentEvent(fold, seq, callId, event)),
     signal,
   );

@@ -1,15 +1,18 @@
 import type { z } from 'zod';
 import type { Permissions } from '../permissions/decide.js';
+import { type Duration, durationMs } from '../shared/duration.js';
 import type { JsonObject } from '../shared/json.js';
+import type { Limits } from '../shared/limits.js';
+import type { LoopGuard } from '../shared/loop-guard.js';
 import { FIND_TOOLS } from '../shared/mcp.js';
 import type { Model } from '../shared/model-port.js';
-import { MAX_DEPTH } from '../shared/parent-turn.js';
-import type { Limits } from '../shared/turn.js';
+import { type AnswerCheck, requireChecks } from './answer-checks.js';
 import type { Tool } from './define-tool.js';
-import { type Duration, durationMs } from './duration.js';
+import { finalAnswerTool } from './final-answer-tool.js';
 import { type Hooks, hooksOf, type NamedHooks } from './hooks.js';
 import { type InstructionFile, withFiles } from './instruction-files.js';
 import { jsonSchema } from './json-schema.js';
+import { type AgentLimits, limitsOfAgent, loopGuardOf, planningOf, requireCount } from './limits.js';
 import type { McpServer } from './mcp-server.js';
 import { type PermissionOptions, permissionsOf } from './permissions.js';
 import { readSkillTool } from './read-skill.js';
@@ -55,7 +58,17 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
    * by words. Default 40.
    */
   findToolsBeyond?: number;
+  /** `{ iterations: 40, tokens: 200_000, cost: { usd: 2 }, time: '1 hour' }`. Default: 199 iterations, and no other. */
   limits?: Limits;
+  /**
+   * The same calls with the same arguments and the same results, again and again: after `tellAfter` times (default 3) the
+   * model is told, after `stopAfter` (default 8) the turn ends as `loop_detected`.
+   */
+  loopGuard?: false | Partial<LoopGuard>;
+  /** At the limit of iterations: `answer` asks the model for one last answer, without tools. Default `none`. */
+  closing?: 'none' | 'answer';
+  /** The model makes a plan before it begins, without tools; with `every`, a new one after each so many model calls. */
+  planning?: { every?: number };
   /**
    * Which calls run at once, which wait for a person, and which are denied. Default: what each tool's `approval` says, and
    * all others run.
@@ -70,6 +83,16 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
    * `outcome.output`, as JSON (a date is a text). Anything that a JSON schema can say.
    */
   output?: Output;
+  /**
+   * The model gives its answer by calling a tool, `final_answer`; a reply without a call does not end the turn. Default: its
+   * first reply without a call is the answer.
+   */
+  finalAnswer?: boolean;
+  /**
+   * Asked in turn about an answer that would complete the turn. The first that does not return `true` sends the model back to
+   * work, with what it says, within the limits; a turn whose answer no check has passed is never `completed`.
+   */
+  checks?: readonly AnswerCheck<AnswerOf<Output>>[];
   /** The most tool calls of one reply that run side by side; default 8, at most 64. */
   maxParallelTools?: number;
   /**
@@ -80,6 +103,9 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
   /** Model calls after which a turn goes on in a new run of its workflow. Default: when Temporal suggests it. */
   iterationsPerRun?: number;
 };
+
+/** What checks are given: of an agent without `output` the text. */
+type AnswerOf<Output extends z.ZodType> = Output extends z.ZodUnknown ? string : z.output<Output>;
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of tools with different arguments has no other common type.
 export type AnyTool = Tool<any, any, any>;
@@ -98,11 +124,17 @@ export type Agent<Output = unknown> = {
   readonly tools: readonly AnyTool[];
   readonly servers: readonly McpServer[];
   readonly findToolsBeyond: number;
-  readonly limits: { readonly iterations: number; readonly depth?: number };
+  readonly limits: AgentLimits;
+  readonly loopGuard?: LoopGuard;
+  readonly closing?: 'none' | 'answer';
+  readonly planning?: { readonly every?: number };
   readonly permissions?: Permissions;
   readonly approvalTimeoutMs?: number;
   readonly hooks: readonly NamedHooks[];
   readonly output?: AgentOutput<Output>;
+  readonly finalAnswer?: true;
+  // biome-ignore lint/suspicious/noExplicitAny: agents with different answers have no other common type.
+  readonly checks?: readonly AnswerCheck<any>[];
   readonly maxParallelTools: number;
   readonly maxContextBytes?: number;
   readonly iterationsPerRun?: number;
@@ -117,7 +149,6 @@ export type AgentOutput<Output = unknown> = {
 };
 
 const AGENT_NAME = /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/;
-const DEFAULT_ITERATIONS = 199;
 const DEFAULT_PARALLEL_TOOLS = 8;
 const DEFAULT_FIND_TOOLS_BEYOND = 40;
 /** Each is told the turn's metadata, and Temporal carries 3 MB for all that one workflow task starts. */
@@ -133,18 +164,12 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
   if (!AGENT_NAME.test(name)) {
     throw new TypeError(`Agent name ${JSON.stringify(name)}: use letters, digits and . _ -, 64 at most.`);
   }
+  const final = options.finalAnswer ? [finalAnswerTool(options.output)] : [];
   const skills = skillFolders(`Agent ${name}`, options.skills ?? []);
-  const { tools, servers } = toolsAndServers(name, [
-    ...(options.tools ?? []),
-    ...(skills ? [readSkillTool(skills)] : []),
-  ]);
-  const { depth } = options.limits ?? {};
-  if (depth !== undefined && !(Number.isInteger(depth) && depth >= 0 && depth <= MAX_DEPTH)) {
-    throw new RangeError(`Agent ${name}, limits.depth: use a whole number from 0 to ${MAX_DEPTH}.`);
-  }
-  const iterations = options.limits?.iterations ?? DEFAULT_ITERATIONS;
+  const reading = skills ? [readSkillTool(skills)] : [];
+  const { tools, servers } = toolsAndServers(name, [...(options.tools ?? []), ...final, ...reading]);
+  requireChecks(name, options.checks ?? []);
   const maxParallelTools = options.maxParallelTools ?? DEFAULT_PARALLEL_TOOLS;
-  requireCount(`Agent ${name}, limits.iterations`, iterations);
   requireCount(`Agent ${name}, maxParallelTools`, maxParallelTools, MOST_PARALLEL_TOOLS);
   const { maxContextBytes, iterationsPerRun, findToolsBeyond = DEFAULT_FIND_TOOLS_BEYOND } = options;
   if (findToolsBeyond !== 0) requireCount(`Agent ${name}, findToolsBeyond`, findToolsBeyond);
@@ -162,13 +187,18 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
     tools,
     servers,
     findToolsBeyond,
-    limits: { iterations, ...(depth !== undefined && { depth }) },
-    ...(permissions && { permissions: permissionsOf(`Agent ${name}`, permissions, tools) }),
+    limits: limitsOfAgent(name, options.limits),
+    ...loopGuardOf(name, options.loopGuard),
+    ...(options.closing && { closing: options.closing }),
+    ...planningOf(name, options.planning),
+    ...(permissions && { permissions: permissionsOf(`Agent ${name}`, permissions, { tools, servers }) }),
     ...(approvalTimeout !== undefined && {
       approvalTimeoutMs: durationMs(`Agent ${name}, approvalTimeout`, approvalTimeout),
     }),
     hooks: hooksOf(`Agent ${name}`, options.hooks ?? []),
     ...(options.output && { output: agentOutput(name, options.output) }),
+    ...(options.finalAnswer && { finalAnswer: true as const }),
+    ...(options.checks?.length && { checks: options.checks }),
     maxParallelTools,
     ...(maxContextBytes !== undefined && { maxContextBytes }),
     ...(iterationsPerRun !== undefined && { iterationsPerRun }),
@@ -208,10 +238,4 @@ function agentOutput<Output extends z.ZodType>(name: string, type: Output): Agen
     schema,
     strict: notStrictBecause(schema) === undefined,
   };
-}
-
-function requireCount(what: string, value: number, most = Number.POSITIVE_INFINITY): void {
-  if (Number.isInteger(value) && value >= 1 && value <= most) return;
-  const to = most === Number.POSITIVE_INFINITY ? '' : ` to ${most}`;
-  throw new RangeError(`${what}: ${value} is not a whole number from 1${to}.`);
 }

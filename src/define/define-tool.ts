@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { Effects, Subject } from '../permissions/judged-call.js';
 import { type ArtifactRef, type ArtifactSource, READ_ARTIFACT } from '../shared/artifacts.js';
+import { type Duration, durationMs } from '../shared/duration.js';
 import type { JsonObject } from '../shared/json.js';
 import type { McpPlace, ToolAnnotations } from '../shared/mcp.js';
 import { type Policy, PRESENT_PLAN } from '../shared/permissions.js';
+import type { RemotePlace } from '../shared/remote-tools.js';
 import type { Agent } from './define-agent.js';
-import { type Duration, durationMs } from './duration.js';
 import { jsonSchema } from './json-schema.js';
+import { LONGEST_LOCAL_MS, runsLocally } from './local-tool.js';
 import { notStrictBecause } from './strict-schema.js';
 import { type RetryOptions, type ToolRetry, toolRetry } from './tool-retry.js';
 
@@ -63,10 +65,14 @@ export type ToolOptions<
   output?: Output;
   /** It may safely run twice. Default false: then it never runs twice, and a crash in its middle is told to the model. */
   idempotent?: boolean;
-  /** From its start to its end; default 10 minutes. */
+  /** From its start to its end; default 10 minutes, of a local one a second. */
   timeout?: Duration;
+  /** `local`, for idempotent tools of a second at most: within the workflow task. Default `activity`. */
+  execution?: 'activity' | 'local';
   /** May run beside other calls of the same reply; default true. */
   parallel?: boolean;
+  /** Making the same call again and again is what it is for, as when it waits for something: the loop guard lets it. */
+  repeatable?: boolean;
   /**
    * Calls of one reply that have the same key, of whichever tools, run one after another, as the model asked. Called when
    * the call is planned; what it throws is an error result. With `parallel: false` a call may run beside those that have
@@ -129,6 +135,7 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown, Setup = 
   readonly idempotent: boolean;
   readonly timeoutMs: number;
   readonly parallel: boolean;
+  readonly repeatable?: true;
   readonly output?: z.ZodType;
   readonly outputSchema?: JsonObject;
   readonly retry?: ToolRetry;
@@ -137,6 +144,8 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown, Setup = 
   /** Of a tool of an MCP server: what that says of it, and where it is. */
   readonly annotations?: ToolAnnotations;
   readonly mcp?: McpPlace;
+  readonly remote?: RemotePlace;
+  readonly local?: true;
   /** It may be called, and the model is not shown it. */
   readonly hidden?: true;
   readonly approval?: Policy | ((args: z.output<Input>) => MaybePromise<Policy>);
@@ -144,6 +153,10 @@ export type Tool<Input extends z.ZodType = z.ZodType, Result = unknown, Setup = 
   readonly subject?: Subject;
   /** It is not run: a person gives its result. */
   readonly asksPeople?: true;
+  /** It is not run: it gives the turn's answer. */
+  readonly givesAnswer?: true;
+  /** It is not run: the turn sleeps, this long at most. */
+  readonly sleeps?: { readonly maxMs: number };
   concurrencyKey?(args: z.output<Input>): MaybePromise<string | undefined>;
   setup?(context: SetupContext): MaybePromise<Setup>;
   run(args: z.output<Input>, context: ToolContext<Setup>): MaybePromise<Result>;
@@ -188,6 +201,7 @@ export function makeTool<Input extends z.ZodType, Result, Setup, Output extends 
     );
   }
   const schema = inputSchema(name, options.input);
+  const isLocal = runsLocally(options);
   return {
     kind: 'tool',
     name,
@@ -197,8 +211,10 @@ export function makeTool<Input extends z.ZodType, Result, Setup, Output extends 
     schemaHash: createHash('sha256').update(JSON.stringify(schema)).digest('hex').slice(0, 16),
     ...strictness(name, schema, options.strict),
     idempotent,
-    timeoutMs: timeoutMs(name, options.timeout ?? DEFAULT_TIMEOUT_MS),
+    timeoutMs: timeoutMs(name, options.timeout ?? (isLocal ? LONGEST_LOCAL_MS : DEFAULT_TIMEOUT_MS)),
+    ...(isLocal && { local: true as const }),
     parallel: options.parallel ?? true,
+    ...(options.repeatable && { repeatable: true as const }),
     ...(output && { output, outputSchema: jsonSchema(`Tool ${name}: its output`, output, 'output') }),
     ...(retry && { retry: toolRetry(name, idempotent, retry) }),
     ...(options.concurrencyKey && { concurrencyKey: options.concurrencyKey }),

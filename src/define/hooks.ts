@@ -1,9 +1,9 @@
+import { type Duration, durationMs } from '../shared/duration.js';
 import { HOOK_POINTS, type HookedTurn } from '../shared/hooks.js';
 import type { JsonObject } from '../shared/json.js';
 import type { Message, StopReason, ToolResultBlock } from '../shared/messages.js';
 import type { ModelOptions } from '../shared/model-options.js';
 import type { Usage } from '../shared/usage.js';
-import { type Duration, durationMs } from './duration.js';
 
 type MaybePromise<Value> = Value | Promise<Value>;
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that gives nothing back changes nothing.

@@ -1,5 +1,5 @@
+import { type Duration, durationMs } from '../shared/duration.js';
 import type { ToolAnnotations } from '../shared/mcp.js';
-import { type Duration, durationMs } from './duration.js';
 
 /** A server that is a program, spoken to over its standard input and output. */
 export type McpCommand = {
@@ -37,6 +37,8 @@ export type McpOptions = {
   maxTimeout?: Duration;
   /** From its start until it answers; default 30 seconds. */
   connectTimeout?: Duration;
+  /** For all tries together in a turn's first model call, of which it makes three at least; default 1 minute. */
+  maxConnectTimeout?: Duration;
   /** A turn begins without its tools where it can't be reached. Default false: then the turn waits, and fails. */
   optional?: boolean;
   /** Whether what the server says of its tools counts: that one is read-only or idempotent, so that it may run again. Default true. */
@@ -51,6 +53,7 @@ export type McpServer = {
   readonly timeoutMs: number;
   readonly maxTimeoutMs: number;
   readonly connectTimeoutMs: number;
+  readonly maxConnectTimeoutMs: number;
   readonly optional: boolean;
   readonly trustAnnotations: boolean;
   hasTool(tool: McpToolInfo): boolean;
@@ -77,13 +80,21 @@ export function mcpServer(name: string, where: McpCommand | McpAddress, options:
     options.maxTimeout ?? Math.max(timeoutMs, 10 * 60_000),
   );
   if (maxTimeoutMs < timeoutMs) throw new RangeError(`${what}: its maxTimeout is shorter than its timeout.`);
+  const connectTimeoutMs = durationMs(`${what}, connectTimeout`, options.connectTimeout ?? '30 seconds');
+  const maxConnectTimeoutMs = durationMs(
+    `${what}, maxConnectTimeout`,
+    options.maxConnectTimeout ?? Math.max(connectTimeoutMs, 60_000),
+  );
+  if (maxConnectTimeoutMs < connectTimeoutMs)
+    throw new RangeError(`${what}: its maxConnectTimeout is shorter than its connectTimeout.`);
   return {
     kind: 'mcp_server',
     name,
     where,
     timeoutMs,
     maxTimeoutMs,
-    connectTimeoutMs: durationMs(`${what}, connectTimeout`, options.connectTimeout ?? '30 seconds'),
+    connectTimeoutMs,
+    maxConnectTimeoutMs,
     optional: options.optional ?? false,
     trustAnnotations: options.trustAnnotations ?? true,
     hasTool: filterOf(what, options.tools),

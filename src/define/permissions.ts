@@ -1,6 +1,9 @@
 import type { Permissions } from '../permissions/decide.js';
 import { isAbout, parseRule, type Rule } from '../permissions/rule.js';
+import { FIND_TOOLS } from '../shared/mcp.js';
 import { PERMISSION_MODES, type PermissionMode } from '../shared/permissions.js';
+import type { AnyTool } from './define-agent.js';
+import type { McpServer } from './mcp-server.js';
 
 /** Rules are `tool`, `tool(pattern)` or `tool(argument: pattern)`; docs/approvals.md has them all. */
 export type PermissionOptions = {
@@ -12,27 +15,48 @@ export type PermissionOptions = {
   deny?: readonly string[];
 };
 
+type Known = { tools: readonly AnyTool[]; servers: readonly McpServer[] };
+
 /** Throws a TypeError that names the owner and the fault: a rule that can't be read, or one about no tool. */
 export function permissionsOf(
   owner: string,
   { mode = 'default', allow = [], ask = [], deny = [] }: PermissionOptions,
-  tools: readonly { name: string }[],
+  known: Known,
 ): Permissions {
   if (!PERMISSION_MODES.includes(mode)) {
     throw new TypeError(`${owner}, permissions.mode: ${mode} is none of ${PERMISSION_MODES.join(', ')}.`);
   }
-  const parsed = (rules: readonly string[]) => rules.map((text) => parsedFor(owner, text, tools));
+  const names = namesIn(known);
+  const parsed = (rules: readonly string[]) => rules.map((text) => parsedFor(owner, text, names));
   return { mode, allow: parsed(allow), ask: parsed(ask), deny: parsed(deny) };
 }
 
+type Names = { tools: Set<string>; servers: Set<string> };
+
+/** Those of sub-agents, too: rules hold in their turns. */
+function namesIn({ tools, servers }: Known, names: Names = { tools: new Set(), servers: new Set() }): Names {
+  for (const { name } of servers) names.servers.add(name);
+  if (servers.length > 0) names.tools.add(FIND_TOOLS);
+  for (const { name, agent } of tools) {
+    names.tools.add(name);
+    if (agent) namesIn(agent, names);
+  }
+  return names;
+}
+
 /** A rule with a misspelled name would never speak up. Names with `__` are of MCP servers, not known before they run. */
-function parsedFor(owner: string, text: string, tools: readonly { name: string }[]): Rule {
+function parsedFor(owner: string, text: string, { tools, servers }: Names): Rule {
   const rule = parse(owner, text);
-  const isKnown = tools.some(({ name }) => isAbout(rule, name, false));
-  if (isKnown || rule.tool.includes('*') || rule.tool.includes('__')) return rule;
-  const names = tools.map(({ name }) => name).join(', ') || 'none';
+  const [server = '', own] = rule.tool.split(':');
+  const isServers =
+    own !== undefined && [...servers].some((name) => isAbout({ text, tool: server }, name, false));
+  if (isServers || (own === undefined && (rule.tool.includes('*') || rule.tool.includes('__')))) return rule;
+  if (own === undefined && [...tools].some((name) => isAbout(rule, name, false))) return rule;
+  const list = (names: Set<string>) => [...names].join(', ') || 'none';
   throw new TypeError(
-    `${owner}, permissions: the rule ${text} is about none of its tools, which are: ${names}.`,
+    own === undefined
+      ? `${owner}, permissions: the rule ${text} is about none of its tools, which are: ${list(tools)}.`
+      : `${owner}, permissions: the rule ${text} is about none of its MCP servers, which are: ${list(servers)}.`,
   );
 }
 

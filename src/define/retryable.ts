@@ -1,5 +1,5 @@
+import { type Duration, durationMs } from '../shared/duration.js';
 import { errorText } from '../shared/wire-text.js';
-import { type Duration, durationMs } from './duration.js';
 
 /** What to throw from a tool so that Temporal starts it again, `after` a while, instead of telling the model. */
 export class RetryableToolError extends Error {

@@ -1,4 +1,4 @@
-import { type Duration, durationMs } from './duration.js';
+import { type Duration, durationMs } from '../shared/duration.js';
 
 export type RetryOptions = {
   /** How often it is tried in all, from 2 to 100. */

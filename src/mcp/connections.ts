@@ -32,7 +32,8 @@ export class McpConnections {
         try {
           return { server, tools: await this.#connection(server).tools(signal) };
         } catch (error) {
-          if (!server.optional || !(error instanceof McpUnavailable)) throw error;
+          if (!(error instanceof McpUnavailable)) throw error;
+          if (!server.optional) throw neededFor(server, error);
           warn(`${error.message} The turn begins without its tools.`);
           return { server, tools: [] };
         }
@@ -58,4 +59,12 @@ export class McpConnections {
     this.#connections.set(server, known);
     return known;
   }
+}
+
+/** With what to do about it, for those who see a turn that does not begin. */
+function neededFor({ where, maxConnectTimeoutMs }: McpServer, { message, isLasting }: McpUnavailable) {
+  const what = 'command' in where ? 'Check its command by hand' : 'Start it, or check its url';
+  const tried = isLasting ? '' : ` It is tried for ${Math.round(maxConnectTimeoutMs / 1000)} s.`;
+  const text = `${message}${tried} ${what}; with optional: true a turn begins without it.`;
+  return new McpUnavailable(text, isLasting, maxConnectTimeoutMs);
 }

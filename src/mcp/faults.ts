@@ -12,10 +12,13 @@ export class McpUnavailable extends Error {
   override readonly name = 'McpUnavailable';
   /** Waiting does not help: somebody has to change something. */
   readonly isLasting: boolean;
+  /** Of one that a turn can't begin without: so long it is tried. */
+  readonly maxWaitMs: number | undefined;
 
-  constructor(text: string, isLasting = false) {
+  constructor(text: string, isLasting = false, maxWaitMs?: number) {
     super(text);
     this.isLasting = isLasting;
+    this.maxWaitMs = maxWaitMs;
   }
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { artifact } from '../define/artifact.js';
 import type { AnyTool } from '../define/define-agent.js';
 import type { ToolContext } from '../define/define-tool.js';
 import type { McpServer } from '../define/mcp-server.js';
@@ -9,7 +10,7 @@ import { isJsonObject, type Json, type JsonObject } from '../shared/json.js';
 import type { McpPlace } from '../shared/mcp.js';
 import type { CatalogTool } from './catalog.js';
 import type { McpConnection } from './connection.js';
-import { readResult } from './result-parts.js';
+import { type ResultPart, readResult } from './result-parts.js';
 
 /** A connection may have to be made before the call, and again after it is lost. */
 const ROOM_MS = 10_000;
@@ -69,15 +70,16 @@ async function run(
 ): Promise<unknown> {
   const { signal } = context;
   const result = readResult(await connection.call({ ...call, signal, onProgress: context.progress }));
-  const { parts, hidden, isError } = result;
-  const [first] = hidden;
-  if (first) {
-    const one = Buffer.from(first.data, 'base64');
-    await context.saveArtifact(hidden.length === 1 ? one : JSON.stringify(hidden));
-  }
+  const { parts, isError } = result;
   const [only] = parts;
-  const value = parts.length === 1 && only?.type === 'text' ? only.text : parts;
+  const value = parts.length === 1 && only?.type === 'text' ? only.text : parts.map(returned);
   return isError ? new ErrorResult(value) : value;
+}
+
+function returned(part: ResultPart): unknown {
+  if (part.type === 'text') return part;
+  const { mediaType, data, name } = part;
+  return artifact({ mediaType, data: Buffer.from(data, 'base64'), ...(name !== undefined && { name }) });
 }
 
 function timeoutOf(server: McpServer | undefined): number {

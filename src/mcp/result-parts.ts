@@ -1,21 +1,22 @@
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.js';
+import { ANY_BYTES, isMediaType } from '../shared/media-types.js';
 import { isBase64 } from '../shared/prompt-parts.js';
 
-export type ResultPart = { type: 'text'; text: string } | { type: 'image'; mediaType: string; data: string };
-/** What a model can't be shown, such as sound. */
-type Hidden = { mediaType: string; data: string };
+/** `media`: an image, a sound, any other file; `data` is base64. */
+export type ResultPart =
+  | { type: 'text'; text: string }
+  | { type: 'media'; mediaType: string; data: string; name?: string };
 
-export type ReadResult = { parts: ResultPart[]; hidden: Hidden[]; isError: boolean };
+export type ReadResult = { parts: ResultPart[]; isError: boolean };
 
 /**
- * The result of a tool of an MCP server as texts and images; whatever it holds, nothing is lost without a word.
+ * The result of a tool of an MCP server as texts and media; whatever it holds, nothing is lost without a word.
  * `structuredContent` goes before the texts, which say the same for programs that don't know it.
  */
 export function readResult(result: JsonObject): ReadResult {
   const { content, structuredContent, isError } = result;
-  const hidden: Hidden[] = [];
   const blocks = Array.isArray(content) ? content : [];
-  const parts = blocks.map((block) => partOf(block, hidden));
+  const parts = blocks.map(partOf);
   const isStructured = structuredContent !== undefined && structuredContent !== null;
   const shown = isStructured
     ? [
@@ -23,34 +24,37 @@ export function readResult(result: JsonObject): ReadResult {
         ...parts.filter((_part, at) => typeOf(blocks[at]) !== 'text'),
       ]
     : parts;
-  return { parts: shown, hidden, isError: isError === true };
+  return { parts: shown, isError: isError === true };
 }
 
-function partOf(block: Json, hidden: Hidden[]): ResultPart {
+function partOf(block: Json): ResultPart {
   if (!isJsonObject(block)) return textPart(JSON.stringify(block));
   const { type, text, data, mimeType, resource } = block;
   if (type === 'text' && typeof text === 'string') return textPart(text);
-  if (type === 'image' || type === 'audio') return media(data, mimeType, '', hidden);
+  if (type === 'image' || type === 'audio') return media(data, mimeType, '');
   if (type === 'resource_link') return textPart(linkText(block));
-  if (type === 'resource' && isJsonObject(resource)) return embedded(resource, hidden);
+  if (type === 'resource' && isJsonObject(resource)) return embedded(resource);
   return textPart(`[a block of the type ${JSON.stringify(type)}: ${JSON.stringify(block)}]`);
 }
 
-function embedded(resource: JsonObject, hidden: Hidden[]): ResultPart {
+function embedded(resource: JsonObject): ResultPart {
   const { uri, text, blob, mimeType } = resource;
   if (typeof text === 'string') return textPart(`[resource ${String(uri)}]\n${text}`);
-  return media(blob, mimeType, ` of the resource ${shortUri(uri)}`, hidden);
+  return media(blob, mimeType, ` of the resource ${shortUri(uri)}`, nameIn(uri));
 }
 
-function media(data: Json | undefined, mimeType: Json | undefined, of: string, hidden: Hidden[]): ResultPart {
-  const mediaType = typeof mimeType === 'string' ? mimeType : 'application/octet-stream';
+function media(data: Json | undefined, mimeType: Json | undefined, of: string, name?: string): ResultPart {
+  const mediaType = isMediaType(mimeType) ? mimeType : ANY_BYTES;
   const base64 = typeof data === 'string' ? data.replace(/\s+/g, '') : '';
   if (!isBase64(base64))
     return textPart(`[${mediaType}${of}: its data is not base64, so that it can't be read]`);
-  if (/^image\/(png|jpeg|gif|webp)$/.test(mediaType)) return { type: 'image', mediaType, data: base64 };
-  hidden.push({ mediaType, data: base64 });
-  const bytes = Buffer.byteLength(base64, 'base64');
-  return textPart(`[${mediaType}${of}, ${bytes} bytes, which can't be shown here]`);
+  return { type: 'media', mediaType, data: base64, ...(name && { name }) };
+}
+
+/** The last word of an address. */
+function nameIn(uri: Json | undefined): string {
+  const [path = ''] = shortUri(uri).split(/[?#]/);
+  return path.split('/').at(-1) ?? '';
 }
 
 function linkText({ uri, name, title, description, mimeType, size }: JsonObject): string {

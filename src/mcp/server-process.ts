@@ -6,6 +6,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { McpCommand } from '../define/mcp-server.js';
 import { endProcessGroup } from '../tools/process-group.js';
 import type { McpSdk } from './sdk.js';
+import { unwatchGroup, watchGroup } from './watchdog.js';
 
 /** What every program needs to find its way; a secret is in none of them. */
 const INHERITED = ['HOME', 'LANG', 'LC_ALL', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER'];
@@ -61,6 +62,7 @@ export class ServerProcess implements Transport {
     });
     this.#child = child;
     running.add(child);
+    if (child.pid !== undefined) watchGroup(child.pid);
     this.#gone = this.#ended(child);
     child.stdout?.on('data', (chunk: Buffer) => this.#read(chunk));
     child.stderr?.on('data', (chunk: Buffer) => {
@@ -102,6 +104,7 @@ export class ServerProcess implements Transport {
       const [code, signal] = end;
       this.#end = signal ? `It was ended by ${signal}.` : `It ended with exit code ${code}.`;
       await Promise.all([child.pid && endProcessGroup(child.pid), sleep(LAST_WORDS_MS)]);
+      if (child.pid !== undefined) unwatchGroup(child.pid);
     }
     this.onclose?.();
   }

@@ -27,11 +27,20 @@ export type JudgedTool = {
   readonly mcp?: Pick<McpPlace, 'server' | 'tool'>;
 };
 
-/** All names that a rule may mean it by: a server must not escape one by listing a second tool like it. */
-export function namesOf({ name, mcp }: JudgedTool): string[] {
-  if (!mcp) return [name];
+/**
+ * The names that a rule which allows may mean it by: the model's, and `server:tool` of an MCP server, which no other tool
+ * can have.
+ */
+export function exactNamesOf({ name, mcp }: JudgedTool): string[] {
+  return mcp ? [name, `${mcp.server}:${mcp.tool}`] : [name];
+}
+
+/** All names that any other rule may mean it by: a server must not escape one by listing a second tool like it. */
+export function namesOf(tool: JudgedTool): string[] {
+  const { mcp } = tool;
+  if (!mcp) return exactNamesOf(tool);
   const own = `${mcp.server}__${mcp.tool}`;
-  return [name, own, own.replace(/[^a-zA-Z0-9_-]/g, '_')];
+  return [...exactNamesOf(tool), own, own.replace(/[^a-zA-Z0-9_-]/g, '_')];
 }
 
 /** One call: its arguments as JSON, and as the tool's schema reads them. */
@@ -42,9 +51,15 @@ export function subjectText({ tool: { subject }, input }: JudgedCall): string | 
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The argument that a call is about, by custom the first that is a text or a number. */
-export function firstText(input: JsonObject): string | undefined {
-  const value = Object.values(input).find((each) => typeof each === 'string' || typeof each === 'number');
+/**
+ * The argument that a call is about, by custom the first of the tool's schema that is a text or a number. The order in
+ * which a model writes them says nothing: it could put another one before it.
+ */
+export function firstText(input: JsonObject, names: readonly string[]): string | undefined {
+  const known = names.filter((name) => Object.hasOwn(input, name)).map((name) => input[name]);
+  const value = [...known, ...Object.values(input)].find(
+    (each) => typeof each === 'string' || typeof each === 'number',
+  );
   return value === undefined ? undefined : String(value);
 }
 

@@ -1,5 +1,14 @@
+import type { Json } from '../shared/json.js';
 import { folded } from './folded.js';
-import { asText, firstText, type JudgedCall, namesOf, subjectText, textsIn } from './judged-call.js';
+import {
+  asText,
+  exactNamesOf,
+  firstText,
+  type JudgedCall,
+  namesOf,
+  subjectText,
+  textsIn,
+} from './judged-call.js';
 import { plainPath } from './path-pattern.js';
 import {
   exactRule,
@@ -49,7 +58,7 @@ export class RuledCall {
     if (paths.some((path) => matchesPath(pattern, path, true))) return YES;
     // What a file is to hold is not what a rule about files is about.
     if (paths.length > 0 && !named) return NO;
-    const texts = named ? foldedForms([asText(this.call.input[named.name])]) : this.#allTexts();
+    const texts = named ? foldedForms(textsOf(this.call.input[named.name])) : this.#allTexts();
     const patterns = textPatterns(folded(pattern));
     const isLike = texts.some((text) => patterns.some((each) => each.matches(text)));
     return isLike ? YES : NO;
@@ -57,7 +66,8 @@ export class RuledCall {
 
   /** Whether the rules together allow all that the call does. */
   async allowedBy(rules: readonly Rule[]): Promise<Rule | undefined> {
-    const own = rules.filter((rule) => isAbout(rule, this.call.tool.name, false));
+    const names = exactNamesOf(this.call.tool);
+    const own = rules.filter((rule) => names.some((name) => isAbout(rule, name, false)));
     const whole = own.find(({ pattern }) => pattern === undefined);
     if (whole) return whole;
     if (this.#line) return commandAllowed(own, this.#line);
@@ -76,7 +86,7 @@ export class RuledCall {
       const path = await this.#realPath();
       return path !== undefined && matchesPath(pattern, path, false);
     }
-    const text = firstText(input);
+    const text = firstText(input, this.#argumentNames());
     return text !== undefined && textPatterns(pattern).some((each) => each.matches(text));
   }
 
@@ -121,10 +131,28 @@ export class RuledCall {
 /** Longer than any path. */
 const PATH_CHARACTERS = 4096;
 
-/** Each text as it is, and as the path that it may be. */
+/** Of one argument, which may be a list. */
+function textsOf(value: Json | undefined): string[] {
+  return value === undefined ? [] : [asText(value), ...textsIn(value)];
+}
+
+/** Each text as it is, with its white space as single spaces, and as the path or the address that it may be. */
 function foldedForms(texts: readonly string[]): string[] {
-  const forms = texts.flatMap((text) => (text.length <= PATH_CHARACTERS ? [text, plainPath(text)] : [text]));
+  const forms = texts.flatMap((text) => {
+    const spaced = [text, text.replace(/\s+/g, ' ')];
+    if (text.length > PATH_CHARACTERS) return spaced;
+    const decoded = decodedForm(text);
+    return [...spaced, plainPath(text), decoded, plainPath(decoded)];
+  });
   return [...new Set(forms)].map(folded);
+}
+
+function decodedForm(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function isPlain({ words, assigns, redirects }: ShellCommand): boolean {
@@ -149,6 +177,8 @@ function commandForbidden(pattern: string, line: CommandLine, source: string): M
   const isLike = (text: string) => patterns.some((each) => each.matches(folded(text)));
   if (isLike(source) || isLike(source.trim().replace(/\s+/g, ' '))) return YES;
   if (line.commands.some((command) => writings(command).some(isLike))) return YES;
+  const possible = line.possible.find((command) => writings(command).some(isLike));
+  if (possible) return { is: 'maybe', because: `a program in it may run ${nameOf(possible.words)}` };
   if (line.problem !== undefined) return { is: 'maybe', because: line.problem };
   const open = line.commands.find(
     ({ words }) =>
@@ -158,7 +188,7 @@ function commandForbidden(pattern: string, line: CommandLine, source: string): M
 }
 
 /** The most leading options that are left out. */
-const MAX_OPTIONS = 12;
+const MAX_OPTIONS = 50;
 
 /** The ways to write a command: with its folder or without, with quotes or without, without its first options. */
 function writings({ words }: ShellCommand): string[] {

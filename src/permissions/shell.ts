@@ -1,11 +1,15 @@
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
-import { type ShellCommand, shellCommand } from './shell-words.js';
+import { problemOf } from './node-problems.js';
+import { possibleIn } from './possible.js';
+import { type ShellCommand, shellCommand, shellWord } from './shell-words.js';
 import { hiddenIn } from './wrappers.js';
 
 /** All that a command line runs, as far as its text tells. */
 export type CommandLine = {
   /** In chains, pipes, subshells, loops, functions and substitutions, and what wrappers such as `sudo` or `sh -c` run. */
   commands: ShellCommand[];
+  /** What programs may run of their arguments. */
+  possible: ShellCommand[];
   /** Why the text does not tell all that it runs. */
   problem?: string;
 };
@@ -18,20 +22,23 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 
 /** Never throws: what can't be read is a {@link CommandLine} with a problem. */
 export function readCommandLine(source: string, depth = 0): CommandLine {
-  if (source.length > MAX_CHARACTERS) return { commands: [], problem: 'it is too long to be checked' };
-  if (CONTROL.test(source)) return { commands: [], problem: 'it has control characters in it' };
-  if (depth > MAX_DEPTH) return { commands: [], problem: 'it nests too deep to be checked' };
+  if (source.length > MAX_CHARACTERS)
+    return { commands: [], possible: [], problem: 'it is too long to be checked' };
+  if (CONTROL.test(source)) return { commands: [], possible: [], problem: 'it has control characters in it' };
+  if (depth > MAX_DEPTH) return { commands: [], possible: [], problem: 'it nests too deep to be checked' };
   try {
     const walk = new Walk(depth);
     walk.visit(parse(source));
-    return { commands: walk.commands, ...(walk.problem !== undefined && { problem: walk.problem }) };
+    const { commands, possible } = walk;
+    return { commands, possible, ...(walk.problem !== undefined && { problem: walk.problem }) };
   } catch (error) {
-    return { commands: [], problem: `it can't be parsed (${String(error)})` };
+    return { commands: [], possible: [], problem: `it can't be parsed (${String(error)})` };
   }
 }
 
 class Walk {
   readonly commands: ShellCommand[] = [];
+  readonly possible: ShellCommand[] = [];
   problem: string | undefined;
   readonly #depth: number;
 
@@ -41,6 +48,8 @@ class Walk {
 
   visit(node: SyntaxNode): void {
     this.problem ??= problemOf(node);
+    const code = codeIn(node);
+    if (code !== undefined) this.#mayRun(code);
     if (node.type === 'Command') this.#take(shellCommand(node));
     forEachChild(node, (child) => this.visit(child));
   }
@@ -54,44 +63,40 @@ class Walk {
     }
     const hidden = hiddenIn(command.words);
     this.problem ??= hidden.problem;
+    const possible = possibleIn(command.words);
+    for (const words of possible.commands) this.#mayBe({ words, assigns: false, redirects: false });
+    for (const code of possible.code) this.#mayRun(code);
     for (const words of hidden.commands) {
       this.#take({ words, assigns: false, redirects: false }, wrappers + 1);
     }
     for (const code of hidden.code) {
       const inner = readCommandLine(code, this.#depth + 1);
       this.commands.push(...inner.commands);
+      this.possible.push(...inner.possible);
       this.problem ??= inner.problem;
     }
   }
+
+  #mayBe(command: ShellCommand): void {
+    this.possible.push(command);
+    const { commands, code } = hiddenIn(command.words);
+    this.possible.push(...commands.map((words) => ({ words, assigns: false, redirects: false })));
+    for (const each of code) this.#mayRun(each);
+  }
+
+  /** Most of it is no code at all, so that what can't be parsed says nothing. */
+  #mayRun(code: string): void {
+    const inner = readCommandLine(code, this.#depth + 1);
+    this.possible.push(...inner.commands, ...inner.possible);
+  }
 }
 
-/** Operators that read their operands as arithmetic, in which a variable's value may run a command. */
-const ARITHMETIC_TESTS = ['-eq', '-ne', '-lt', '-le', '-gt', '-ge'];
+/** Their values are commands for the programs that they are set for. */
+const COMMANDS_IN =
+  /^(GIT_\w*(COMMAND|PAGER|EDITOR|DIFF|ASKPASS|PROXY)|\w*PAGER|\w*EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|RSYNC_RSH|GIT_SSH|SSH_ASKPASS)$/;
 
-function problemOf(node: SyntaxNode): string | undefined {
-  switch (node.type) {
-    case 'Script':
-      return node.errors?.[0] && `it can't be parsed (${node.errors[0].message})`;
-    case 'CommandExpansion':
-    case 'ProcessSubstitution':
-      return node.script ? undefined : 'a substitution in it can not be parsed';
-    case 'ArithmeticWord':
-      return /^\d+$/.test(node.value)
-        ? undefined
-        : 'it computes with variables, whose values may run commands';
-    case 'ArithmeticExpansion':
-    case 'ArithmeticCommand':
-      return node.expression ? undefined : 'arithmetic in it can not be parsed';
-    case 'TestUnary':
-      return node.operator === '-v' ? 'it looks at a variable whose index may run a command' : undefined;
-    case 'TestBinary':
-      return ARITHMETIC_TESTS.includes(node.operator) ? 'it compares by arithmetic' : undefined;
-    case 'ParameterExpansion': {
-      const isList = node.index === undefined || /^(\d+|@|\*)$/.test(node.index.text);
-      const isPlain = node.prefix !== '!' && node.operation?.type !== 'Transform' && isList;
-      return isPlain ? undefined : 'an expansion in it may run commands';
-    }
-    default:
-      return undefined;
-  }
+function codeIn(node: SyntaxNode): string | undefined {
+  if (node.type !== 'Assignment' || !COMMANDS_IN.test(node.name) || node.value.type !== 'Word')
+    return undefined;
+  return shellWord(node.value).text;
 }

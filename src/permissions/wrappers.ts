@@ -7,7 +7,7 @@ const NOTHING: Hidden = { commands: [], code: [] };
 const UNKNOWN: ShellWord = { text: '', isKnown: false };
 
 /** Shells whose code is read as Bash's. */
-const SHELLS = /^(ba|da|a|k|mk|r)?sh$/;
+const SHELLS = /^((static|posix)-)?(ba|da|a|k|mk|r|rba|ya|lk|pdk|ok)?sh([-.]?[\d.]+)?(\.\w+)?$/;
 const OTHER_SHELLS = /^(zsh|fish|csh|tcsh|pwsh|powershell|nu|xonsh|elvish)$/;
 const INTERPRETERS =
   /^(python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|osascript|tclsh|julia|rscript|ghci|groovy|scala|elixir|erl)[\d.]*$/;
@@ -56,7 +56,19 @@ export function hiddenIn(words: readonly ShellWord[]): Hidden {
   if (INTERPRETERS.test(name)) return interpreted(name, rest);
   switch (name) {
     case 'eval':
-      return code(rest);
+      return code(rest[0]?.text === '--' ? rest.slice(1) : rest);
+    case 'compgen':
+    case 'complete':
+    case 'bind':
+    case 'enable':
+    case 'fc':
+    case 'at':
+    case 'batch':
+    case 'crontab':
+    case 'ed':
+    case 'm4':
+    case 'expect':
+      return problem(`what ${name} runs can not be checked`);
     case 'trap':
       return rest.length > 1 ? code(rest.filter(({ text }) => text !== '--').slice(0, 1)) : NOTHING;
     case 'alias':
@@ -77,11 +89,11 @@ export function hiddenIn(words: readonly ShellWord[]): Hidden {
     case 'read':
     case 'printf':
     case 'unset':
+    case 'wait':
+    case 'getopts':
     case 'test':
     case '[':
-      return rest.some(({ text }) => /\[.*[$`]/s.test(text))
-        ? problem('an index in it may run commands')
-        : NOTHING;
+      return ofVariables(name, rest);
     case 'watch':
     case 'ssh':
     case 'parallel':
@@ -111,6 +123,20 @@ export function hiddenIn(words: readonly ShellWord[]): Hidden {
     default:
       return wrapped(name, rest);
   }
+}
+
+/** Builtins that are given names of variables, whose index is computed. */
+function ofVariables(name: string, words: readonly ShellWord[]): Hidden {
+  const isText = name === 'printf' || name === 'test' || name === '[';
+  const hasIndex = words.some(({ text }, at) => {
+    if (/\[.*[$`]/s.test(text)) return true;
+    return /^\w+\[(?!(\d+|[@*])\])/.test(text) && (!isText || /^-[vR]$/.test(words[at - 1]?.text ?? ''));
+  });
+  if (hasIndex) return problem('an index in it may run commands');
+  const computes = /^(declare|typeset|local|export|readonly)$/.test(name);
+  return computes && words.some(({ text }) => /^[-+]\w*i/.test(text))
+    ? problem('what it sets is computed')
+    : NOTHING;
 }
 
 function problem(text: string): Hidden {
@@ -143,11 +169,12 @@ function shellCode(words: readonly ShellWord[]): Hidden {
   return problem('a shell in it reads commands from its input');
 }
 
+const INLINE = /^(-[a-zA-Z]*[cerEpF]|-e.*|--(eval|print|exec|run)(=.*)?|(--import=)?data:.*|eval|-)$/;
+const INLINE_OF: Readonly<Record<string, RegExp>> = { perl: /^-\w*[nM]/, ruby: /^-\w*n/, php: /^-[BR]$/ };
+
 /** A file of code is like any program; code in an argument or in the input can't be read here. */
 function interpreted(name: string, words: readonly ShellWord[]): Hidden {
-  const isInline = words.some(({ text }) =>
-    /^(-[a-zA-Z]*[cerEpF]|--eval|--print|--exec|--run|eval|-)$/.test(text),
-  );
+  const isInline = words.some(({ text }) => INLINE.test(text) || INLINE_OF[name]?.test(text));
   const isFromInput = !words.some(
     ({ text, isKnown }) => isKnown && (!text.startsWith('-') || text.length > 1),
   );

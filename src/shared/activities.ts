@@ -1,3 +1,4 @@
+import type { NamedArtifact } from './artifact-names.js';
 import type { ArtifactRef } from './artifacts.js';
 import type { TranscriptSegment } from './carried.js';
 import type { HookRecord } from './hooks.js';
@@ -5,7 +6,8 @@ import type { Json, JsonObject } from './json.js';
 import type { McpPlace, McpSettings } from './mcp.js';
 import type { AssistantMessage, Message, ToolResultBlock } from './messages.js';
 import type { ModelOptions } from './model-options.js';
-import type { Permission, TurnPermissions } from './permissions.js';
+import type { TurnNote } from './notes.js';
+import type { Permission, PermissionRules, TurnPermissions } from './permissions.js';
 import type { Timing } from './steps.js';
 import type { Limits, TurnSettings, TurnUsage, Usage } from './turn.js';
 
@@ -13,8 +15,13 @@ import type { Limits, TurnSettings, TurnUsage, Usage } from './turn.js';
 export const CALL_MODEL = 'holdfast.callModel';
 export const RECONCILE_TOOL = 'holdfast.reconcileTool';
 export const SEAL_TRANSCRIPT = 'holdfast.sealTranscript';
+export const CHECK_ANSWER = 'holdfast.checkAnswer';
 export const SUB_AGENT_USAGE = 'holdfast.subAgentUsage';
+export const CHECK_SUB_AGENT = 'holdfast.checkSubAgentCall';
 export const DEFAULT_ACTIVITY = 'default';
+/** Of a remote tool's call: looks at arguments that a person has changed; makes the result of what is no short text. */
+export const CHECK_CALL = 'holdfast.checkCall';
+export const KEEP_RESULT = 'holdfast.keepResult';
 
 /**
  * Where a transcript's messages are, so that they are never sent twice: the first `to` messages of an open run,
@@ -48,21 +55,30 @@ export type CallModelInput = {
   stream: boolean;
   /** The ids of the steering messages that this call is the first to see. */
   steers?: string[];
+  /** Messages of Holdfast's own that this call is the first to see. */
+  notes?: TurnNote[];
+  /** A planning or a closing call: no tool may be called. */
+  withoutTools?: true;
   /** The first call of a turn also resolves its settings; `limits` are the turn's own. */
-  resolve?: { limits: Limits };
+  resolve?: { limits: Limits; isSubAgent?: true };
   /** As the first call has settled it. */
   mcp?: McpSettings;
-  /** The call whose last message asks for the turn's output: no tool may be called. */
+  /** The call whose last message asks for the turn's output, or for a better answer. */
   outputRequest?: OutputRequest;
   /** The turn's own, in place of those that the model was made with. */
   modelOptions?: ModelOptions;
   /** What the turn itself says of them, and people since its start. */
   permissions?: TurnPermissions;
+  /** Of a sub-agent's turn: what its callers say of them. */
+  above?: PermissionRules;
   metadata?: JsonObject;
 };
 
-/** Why the last reply was not the turn's output, a line each. */
-export type OutputRequest = { problems: string[] };
+/**
+ * Why the last reply was not the turn's answer, a line each. Without a `kind` JSON is asked for, and no tool may be called;
+ * `call`: it is to be given by the tool for it; `refused`: a check of the agent's has refused it.
+ */
+export type OutputRequest = { problems: string[]; kind?: 'call' | 'refused' };
 
 /** What is to be done with one tool call, in request order. A bad call is answered here and costs no activity. */
 export type PlannedCall =
@@ -75,6 +91,8 @@ export type PlannedCall =
       /** Where the arguments' whole JSON text is kept. */
       inputArtifact?: ArtifactRef;
       summary: string;
+      /** The names of artifacts in it. */
+      artifacts?: string[];
       /** Calls of one reply that have the same one run one after another. */
       concurrencyKey?: string;
       /** Absent where nobody has set up permissions: it runs. */
@@ -84,7 +102,18 @@ export type PlannedCall =
     }
   /** A person is to answer it. */
   | { do: 'question'; callId: string; name: string; question: string; choices?: string[]; summary: string }
-  | { do: 'answer'; callId: string; name: string; result: ToolResultBlock };
+  /** The turn sleeps until then, ISO 8601. */
+  | { do: 'sleep'; callId: string; name: string; until: string; summary: string }
+  /** It gives the turn's answer, and is the only call of its reply. */
+  | { do: 'final'; callId: string; name: string; answer: Json }
+  | {
+      do: 'answer';
+      callId: string;
+      name: string;
+      result: ToolResultBlock;
+      /** It is the result once a person has approved the call. */
+      asks?: { input: Json; summary: string; permission: Permission };
+    };
 
 export type ModelReply = Timing & {
   v: 1;
@@ -97,6 +126,8 @@ export type ModelReply = Timing & {
   spent?: TurnUsage;
   /** Of a reply without calls, where the agent has an output: whether it is one. */
   output?: { ok: true; value: Json } | { ok: false; problems: string[] };
+  /** What the call itself has put before its reply: the first one of an agent that plans asks for the plan. */
+  note?: TurnNote;
   /** In the first reply of a turn. */
   settings?: TurnSettings;
   /** In the first reply, where the agent's own are worked out for each turn: the turn keeps them. */
@@ -120,12 +151,16 @@ export type RunToolInput = {
   input: Json;
   /** As in {@link PlannedCall}: read it in place of `input`. */
   inputArtifact?: ArtifactRef;
+  /** What the names of artifacts in `input` mean. */
+  artifacts?: NamedArtifact[];
   /** Of a tool of an MCP server, with what the turn was settled with. */
   mcp?: McpPlace & { idempotent: boolean; timeoutMs: number };
   /** A person has put this `input` in the place of what the model wrote. */
   changed?: true;
   /** As in {@link PlannedCall}; a person may have changed it once more. */
   changedBy?: 'hook';
+  /** As in {@link CallModelInput}. */
+  above?: PermissionRules;
   metadata?: JsonObject;
 };
 
@@ -140,6 +175,23 @@ export type SealTranscriptInput = {
 };
 
 export type SealedTranscript = { v: 1; segments: TranscriptSegment[] };
+
+/** Asks the agent's checks whether an answer may end the turn. `transcript`: with the reply that gives it. */
+export type CheckAnswerInput = {
+  v: 1;
+  agent: string;
+  version: string;
+  turnId: string;
+  iteration: number;
+  /** Of the call that gives it, where it is one. */
+  callId?: string;
+  answer: Json;
+  transcript: TranscriptRef;
+  metadata?: JsonObject;
+};
+
+/** `problem`: why not, for the model. */
+export type CheckedAnswer = { v: 1; problem?: string };
 
 /** Asks what a sub-agent's turn has cost that ended without a word. */
 export type SubAgentUsageInput = { v: 1; workflowId: string };
@@ -163,6 +215,12 @@ export type RunToolResult = {
   /** What hooks did after it. */
   hooks?: HookRecord[];
 };
+
+/** A person's own arguments as they are to run, or why they are not to. */
+export type CheckedCall = { v: 1; input: Json } | RunToolResult;
+
+/** `returned`: what a remote tool's activity gave. */
+export type KeepResultInput = RunToolInput & { returned: Json };
 
 /** What a model call's heartbeat carries: the end of the text streamed so far. */
 export type ModelHeartbeat = {

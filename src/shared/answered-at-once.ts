@@ -1,4 +1,6 @@
 import type { PlannedCall } from './activities.js';
+import type { ArtifactNames } from './artifact-names.js';
+import { resultOfFinal } from './final-answer.js';
 import type { ToolResultBlock } from './messages.js';
 import { refusedSubAgent } from './sub-agents.js';
 import { notOfThisTurn } from './tool-results.js';
@@ -8,12 +10,14 @@ import type { TurnSettings } from './turn.js';
 export function answeredAtOnce(
   calls: readonly PlannedCall[],
   settings: TurnSettings | undefined,
+  artifacts: ArtifactNames,
 ): ToolResultBlock[] {
   return calls.flatMap((call) => {
-    if (call.do === 'answer') return [call.result];
-    if (call.do === 'question' || !settings) return [];
+    if (call.do === 'answer') return call.asks ? [] : [call.result];
+    if (call.do === 'question' || call.do === 'sleep' || !settings) return [];
+    if (call.do === 'final') return settings.checksAnswer ? [] : [resultOfFinal(call, { v: 1 })];
     const tool = settings.tools.find(({ name }) => name === call.name);
     if (!tool) return [notOfThisTurn(call, settings)];
-    return (tool.agent && refusedSubAgent(call, settings)) ?? [];
+    return artifacts.refused(call) ?? (tool.agent && refusedSubAgent(call, settings)) ?? [];
   });
 }

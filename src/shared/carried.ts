@@ -1,4 +1,5 @@
 import type { OutputRequest } from './activities.js';
+import type { NamedArtifact } from './artifact-names.js';
 import type { ArtifactRef } from './artifacts.js';
 import type { Receipt, SteerMessage } from './interventions.js';
 import type { Message } from './messages.js';
@@ -58,6 +59,21 @@ export type CarriedTurn = {
   output?: { asked: number; request?: OutputRequest };
   /** What people have decided for the rest of the turn. */
   permissions?: TurnPermissions;
+  /** By name. */
+  artifacts?: NamedArtifact[];
+  guards?: CarriedGuards;
   transcript: CarriedTranscript;
   interventions: CarriedInterventions;
+};
+
+/** What the limits of a turn are measured by, beside its usage. */
+export type CarriedGuards = {
+  /** How long it has worked, in milliseconds. */
+  workedMs: number;
+  /** Model calls that count for no limit, as they made plans. */
+  plans: number;
+  /** How many others there had been at the last one. */
+  plannedAt: number;
+  /** The next model call is to carry out a plan. */
+  carryOut?: true;
 };

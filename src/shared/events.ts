@@ -50,13 +50,14 @@ export type TurnEvent = EventBase &
     | { type: 'question_asked'; callId: string; name: string; question: string; choices?: string[] }
     /** What counted of an approval or a question. */
     | { type: 'decided'; callId: string; name: string; decision: PersonDecision }
-    /** `subAgent`: the call is a turn of its own. */
+    /** `subAgent`: the call is a turn of its own. `until`: the turn sleeps until then, ISO 8601. */
     | {
         type: 'tool_started';
         callId: string;
         name: string;
         summary: string;
         subAgent?: { turnId: string };
+        until?: string;
       }
     /**
      * What is recorded of a sub-agent's turn, between the start of its call and its end; a passing event. Whoever comes
@@ -76,3 +77,8 @@ export type NewEvent = TurnEvent extends infer Each
     ? Omit<Each, keyof EventBase>
     : never
   : never;
+
+/** The event itself, or that of a sub-agent, however far down: `turnId` says of which turn it is. */
+export function innermost(event: TurnEvent): TurnEvent {
+  return event.type === 'sub_agent' ? innermost(event.event) : event;
+}

@@ -31,6 +31,7 @@ export const failureTypes = [
   'Model.NotFound',
   'Model.BadRequest',
   'Model.ContextTooLong',
+  'Model.NotCounted',
   'Model.QuotaExceeded',
   'Model.RateLimited',
   'Model.Overloaded',

@@ -1,10 +1,16 @@
-import { type OutputRequest, type PlannedCall, RECONCILE_TOOL } from './activities.js';
+import type { CheckedCall, OutputRequest, PlannedCall, RunToolInput } from './activities.js';
 import { answeredAtOnce } from './answered-at-once.js';
+import { isAroundTool, resultAround } from './around-tools.js';
+import { ArtifactNames } from './artifact-names.js';
+import { AskedCalls } from './asked-calls.js';
 import { callSummary } from './call-summary.js';
 import type { NewEvent, TurnEvent } from './events.js';
+import { type FinalCall, NOT_CHECKED, resultOfFinal } from './final-answer.js';
 import { hookEvents, isForHooks, withHookNote } from './hooks.js';
 import type { SteerMessage } from './interventions.js';
+import type { Json } from './json.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
+import { noteMessage, type TurnNote } from './notes.js';
 import {
   instructionsMessage,
   interruptionNote,
@@ -13,13 +19,14 @@ import {
   partialReply,
   steerMessage,
 } from './opening.js';
-import { type PersonDecision, resultOfDecision } from './people.js';
+import { type PersonDecision, withChange } from './people.js';
 import { shownPrompt } from './prompt-parts.js';
 import type { ModelEnd, RecordedStep } from './recorded-step.js';
-import { requestEvent } from './request-event.js';
 import { settleToolCall, triedOf } from './settle.js';
+import type { SleepMemo } from './sleep.js';
+import { SleepingCalls } from './sleeping-calls.js';
 import { Steps } from './steps.js';
-import { type SubAgentEnd, settleSubAgent, subAgentStep } from './sub-agents.js';
+import { type SubAgentEnd, settleSubAgent, subAgentStep, uncheckedSubAgent } from './sub-agents.js';
 import { mayStillRun, notStarted, workerLost } from './tool-results.js';
 import { pendingCalls, toolMessage } from './transcript.js';
 import type { TurnSettings } from './turn.js';
@@ -32,6 +39,7 @@ type RunCall = Extract<PlannedCall, { do: 'run' }>;
 export class TurnFold {
   readonly messages: Message[] = [];
   readonly steps = new Steps();
+  readonly artifacts = new ArtifactNames();
   /** Where this turn's own messages begin. */
   deltaFrom = 0;
   turnId = '';
@@ -45,13 +53,14 @@ export class TurnFold {
   #calls = new Map<string, RunCall>();
   #starts = new Map<string, number>();
   #results = new Map<string, ToolResultBlock>();
-  /** Of a call whose worker died: its result where nothing more was done about it, because the turn was to end. */
+  /** Its result where nothing more is done about it: of a call whose worker died, or whose result is being kept. */
   #lost = new Map<string, ToolResultBlock>();
-  /** Of sub-agents whose results hooks are looking at. */
-  #held = new Map<string, ToolResultBlock>();
-  /** Of the last reply: the calls that people are asked about, and have not been told of yet. */
-  #toAsk: NewEvent[] = [];
-  #questions = new Set<string>();
+  readonly #asked = new AskedCalls();
+  /** What people have put in the place of sub-agents' arguments. */
+  #changed = new Map<string, Json>();
+  /** The call of the last reply that gives the answer. */
+  #final: FinalCall | undefined;
+  #sleeping = new SleepingCalls();
   readonly #steers = new Map<string, SteerMessage>();
 
   /** What the turn runs with; undefined before its first reply. */
@@ -70,24 +79,28 @@ export class TurnFold {
       case 'started':
         return [this.#start(step)];
       case 'model_scheduled':
-        this.iteration = step.iteration;
-        this.#modelRuns = true;
-        this.#withdrawPartial();
-        this.#askForOutput(step.outputRequest);
-        return [...this.#deliver(step.steers), { type: 'model_started' }];
+        return this.#modelScheduled(step);
       case 'steer':
         if (!this.#steers.has(step.steer.id)) this.#steers.set(step.steer.id, step.steer);
         return [];
       case 'people':
         return this.#people(step.memo.decided);
+      case 'sleep':
+        return this.#slept(step.memo);
       case 'model_ended':
         return this.#modelEnded(step.end);
       case 'tool_scheduled':
         return this.#toolScheduled(step);
       case 'tool_ended':
         return this.#toolEnded(step);
+      case 'tool_ran':
+        return this.#toolRan(step);
+      case 'answer_checked':
+        return this.#answerChecked(step);
       case 'sub_agent_scheduled':
         return this.#subAgentScheduled(step);
+      case 'sub_agent_checked':
+        return this.#subAgentChecked(step);
       case 'sub_agent_ended':
         return this.#subAgentEnded(step);
       case 'hooked':
@@ -112,6 +125,7 @@ export class TurnFold {
   #start(step: Extract<RecordedStep, { kind: 'started' }>): NewEvent {
     const opening = step.earlier ?? openingMessages(step.input, step.firstRunId);
     this.messages.push(...opening.messages);
+    this.artifacts.learn(opening.messages, step.carried?.artifacts);
     this.deltaFrom = opening.deltaFrom;
     this.#settings = step.carried?.settings;
     this.#model = step.carried?.settings.model ?? step.input.model;
@@ -120,6 +134,15 @@ export class TurnFold {
     this.turnId = step.turnId;
     this.#firstRunId = step.firstRunId;
     return { type: 'turn_started', agent: step.input.agent, prompt: shownPrompt(step.input) };
+  }
+
+  #modelScheduled(step: Extract<RecordedStep, { kind: 'model_scheduled' }>): NewEvent[] {
+    this.iteration = step.iteration;
+    this.#modelRuns = true;
+    this.#withdrawPartial();
+    const delivered = this.#deliver(step.steers);
+    this.#askForOutput(step.outputRequest);
+    return [...delivered, ...this.#tell(step.notes), { type: 'model_started' }];
   }
 
   #modelEnded(end: ModelEnd): NewEvent[] {
@@ -135,7 +158,7 @@ export class TurnFold {
       this.messages.push(message);
       return [{ type: 'message', message }];
     }
-    const { message, calls, settings, usage, instructions, hooks } = end.output;
+    const { message, calls, settings, usage, instructions, note, hooks } = end.output;
     if (instructions !== undefined) {
       this.messages.unshift(instructionsMessage(this.#firstRunId, instructions));
       this.deltaFrom += 1;
@@ -143,17 +166,17 @@ export class TurnFold {
     this.#settings = settings ?? this.#settings;
     this.#model = this.#settings?.model ?? this.#model;
     this.steps.replied(this.iteration, end.output);
+    if (note) this.messages.push(noteMessage(this.#firstRunId, this.iteration, note));
     this.messages.push(message);
     this.#results.clear();
     this.#starts.clear();
     this.#lost.clear();
-    this.#held.clear();
+    this.#changed.clear();
     this.#calls = new Map(calls.flatMap((call) => (call.do === 'run' ? [[call.callId, call]] : [])));
-    this.#questions = new Set(calls.flatMap((call) => (call.do === 'question' ? [call.callId] : [])));
-    const answered = answeredAtOnce(calls, this.#settings);
-    // Nobody is asked about what has its result.
-    const has = new Set(answered.map(({ callId }) => callId));
-    this.#toAsk = calls.filter(({ callId }) => !has.has(callId)).flatMap(requestEvent);
+    this.#final = calls.find((call) => call.do === 'final');
+    this.#sleeping = new SleepingCalls(calls);
+    const answered = answeredAtOnce(calls, this.#settings, this.artifacts);
+    this.#asked.begin(calls, answered);
     return [
       { type: 'message', message, ...(usage && { usage }) },
       ...hookEvents(hooks),
@@ -163,24 +186,27 @@ export class TurnFold {
 
   /** What they are asked shows once the workflow takes decisions on it: a watcher may decide at once. */
   #people(decided: readonly PersonDecision[]): NewEvent[] {
-    const asked = this.#toAsk.splice(0);
+    const asked = this.#asked.takeEvents();
     const events = decided.flatMap((decision): NewEvent[] => {
       const call = this.pending().find(({ id }) => id === decision.callId);
       if (!call) return [];
       const { id, name } = call;
-      const isSubAgent = this.#settings?.tools.some((tool) => tool.name === name && tool.agent);
-      const kind = this.#questions.has(id) ? 'question' : isSubAgent ? 'sub_agent' : 'tool';
-      const result = resultOfDecision({ id, name }, decision, kind);
+      const result = this.#asked.resultOf(call, decision, this.#settings);
       const event: NewEvent = { type: 'decided', callId: id, name, decision };
       return result ? [event, this.#settle(result)] : [event];
     });
     return [...asked, ...events];
   }
 
+  #slept(memo: SleepMemo): NewEvent[] {
+    const { begun, results } = this.#sleeping.read(memo, this.pending());
+    return [...begun, ...results.map((result) => this.#settle(result))];
+  }
+
   #toolScheduled({ activityType, input }: Extract<RecordedStep, { kind: 'tool_scheduled' }>): NewEvent[] {
     const call = this.#calls.get(input.callId);
+    if (!call || isAroundTool(activityType)) return [];
     this.#lost.delete(input.callId);
-    if (!call || activityType === RECONCILE_TOOL) return [];
     this.#starts.set(input.callId, (this.#starts.get(input.callId) ?? 0) + 1);
     const summary = input.changed ? callSummary(call.name, input.input) : call.summary;
     return [{ type: 'tool_started', callId: call.callId, name: call.name, summary }];
@@ -190,19 +216,53 @@ export class TurnFold {
     const call = this.#calls.get(step.input.callId);
     const tool = this.#settings?.tools.find((each) => each.name === step.input.tool);
     if (!call || !tool) return [];
-    if (step.activityType === RECONCILE_TOOL) {
-      const called = { id: call.callId, name: call.name };
-      if (step.end.kind !== 'completed') return [this.#settle(workerLost(called))];
-      return [...hookEvents(step.end.output.hooks), this.#settle(step.end.output.result)];
+    const called = { id: call.callId, name: call.name };
+    const hooks = step.end.kind === 'completed' ? hookEvents(step.end.output.hooks) : [];
+    if (isAroundTool(step.activityType)) {
+      const result = resultAround(step.activityType, called, step.end, this.#lost.get(call.callId));
+      if (!result) return [];
+      return [
+        ...hooks,
+        ...(tool.remote ? this.#ranElsewhere(call, step.input, result) : [this.#settle(result)]),
+      ];
     }
     this.steps.ended(call.callId, triedOf(step.end));
-    const { hooks } = triedOf(step.end);
     const settlement = settleToolCall(call, tool, step.end);
-    if (settlement.do === 'result') return [...hookEvents(hooks), this.#settle(settlement.result)];
-    const called = { id: call.callId, name: call.name };
+    if (settlement.do === 'result') {
+      const { result } = settlement;
+      return tool.remote ? this.#ranElsewhere(call, step.input, result) : [...hooks, this.#settle(result)];
+    }
+    if (settlement.do === 'keep') {
+      this.#lost.set(call.callId, settlement.otherwise);
+      return [];
+    }
     const isLast = (this.#starts.get(call.callId) ?? 0) > (this.#settings?.maxRestarts ?? 0);
     if (settlement.do === 'run_again' && isLast) return [this.#settle(settlement.otherwise)];
     this.#lost.set(call.callId, settlement.do === 'run_again' ? notStarted(called) : workerLost(called));
+    return [];
+  }
+
+  #toolRan({ output }: Extract<RecordedStep, { kind: 'tool_ran' }>): NewEvent[] {
+    const { callId, name } = output.result;
+    const call = this.#calls.get(callId);
+    if (!call || this.#results.has(callId)) return [];
+    this.steps.ended(callId, triedOf({ kind: 'completed', output }));
+    const begun: NewEvent = { type: 'tool_started', callId, name, summary: call.summary };
+    return [begun, ...hookEvents(output.hooks), this.#settle(output.result)];
+  }
+
+  #answerChecked({ callId, answer }: Extract<RecordedStep, { kind: 'answer_checked' }>): NewEvent[] {
+    const call = this.#final;
+    if (call?.callId !== callId || this.#results.has(callId)) return [];
+    return [this.#settle(resultOfFinal(call, answer ?? NOT_CHECKED))];
+  }
+
+  #subAgentChecked({ callId, checked }: { callId: string; checked?: CheckedCall }): NewEvent[] {
+    const call = this.#calls.get(callId);
+    if (!call) return [];
+    if (!checked) return [this.#settle(uncheckedSubAgent({ id: callId, name: call.name }))];
+    if ('result' in checked) return [this.#settle(checked.result)];
+    this.#changed.set(callId, checked.input);
     return [];
   }
 
@@ -211,7 +271,9 @@ export class TurnFold {
     if (!call) return [];
     this.#starts.set(callId, 1);
     this.steps.subAgent(callId, { turnId });
-    const { name, summary } = call;
+    const changed = this.#changed.get(callId);
+    const { name } = call;
+    const summary = changed === undefined ? call.summary : callSummary(name, changed);
     return [{ type: 'tool_started', callId, name, summary, subAgent: { turnId } }];
   }
 
@@ -219,15 +281,26 @@ export class TurnFold {
     const call = this.#calls.get(callId);
     if (!call || this.#results.has(callId)) return [];
     this.steps.subAgent(callId, subAgentStep(turnId, end));
-    const result = withHookNote(call, settleSubAgent({ id: callId, name: call.name }, end));
+    const result = settleSubAgent({ id: callId, name: call.name }, end);
+    const changed = this.#changed.get(callId);
+    return this.#hold(changed === undefined ? withHookNote(call, result) : withChange(result, changed));
+  }
+
+  /** By a remote tool, which knows nothing of hooks. */
+  #ranElsewhere(call: RunCall, { changed }: RunToolInput, result: ToolResultBlock): NewEvent[] {
+    return this.#hold(changed ? result : withHookNote(call, result));
+  }
+
+  /** Until the hooks that look at it have ended. */
+  #hold(result: ToolResultBlock): NewEvent[] {
     if (!isForHooks(this.#settings, result)) return [this.#settle(result)];
-    this.#held.set(callId, result);
+    this.#lost.set(result.callId, result);
     return [];
   }
 
-  #hooked({ hooks, callId, result }: Extract<RecordedStep, { kind: 'hooked' }>): NewEvent[] {
-    if (result === undefined || callId === undefined) return hookEvents(hooks);
-    if (this.#results.has(callId)) return [];
+  #hooked({ hooks, result }: Extract<RecordedStep, { kind: 'hooked' }>): NewEvent[] {
+    if (!result) return hookEvents(hooks);
+    if (this.#results.has(result.callId)) return [];
     this.steps.hooked(hooks);
     return [...hookEvents(hooks), this.#settle(result)];
   }
@@ -237,7 +310,8 @@ export class TurnFold {
     this.steps.settled(result);
     const calls = pendingCalls(this.messages);
     if (calls.length > 0 && calls.every((call) => this.#results.has(call.id))) {
-      this.messages.push(toolMessage(`${this.messages.at(-1)?.id}-results`, calls, this.#results));
+      const round = toolMessage(`${this.messages.at(-1)?.id}-results`, calls, this.#results);
+      this.messages.push(this.artifacts.named(round));
     }
     return { type: 'tool_finished', callId: result.callId, name: result.name, result };
   }
@@ -250,10 +324,9 @@ export class TurnFold {
 
   #askForOutput(request: OutputRequest | undefined): void {
     const schema = this.#settings?.output?.schema;
-    if (!request || !schema) return;
-    const message = outputRequestMessage(this.#firstRunId, this.iteration, schema, request);
+    const message = request && outputRequestMessage(this.#firstRunId, this.iteration, schema, request);
     // It stands there already where the call is made again.
-    if (!this.messages.some(({ id }) => id === message.id)) this.messages.push(message);
+    if (message && !this.messages.some(({ id }) => id === message.id)) this.messages.push(message);
   }
 
   /** Steering messages that the model call about to start is the first to see. */
@@ -263,6 +336,13 @@ export class TurnFold {
     return steers.map((steer) => ({ type: 'steered', steer }));
   }
 
+  /** They stand there already where the call is made again. */
+  #tell(notes: readonly TurnNote[] = []): NewEvent[] {
+    const told = notes.map((note) => noteMessage(this.#firstRunId, this.iteration, note));
+    this.messages.push(...told.filter(({ id }) => !this.messages.some((message) => message.id === id)));
+    return [];
+  }
+
   /** An interrupted round: what had no end by then was settled without it. */
   #close(outcome: Extract<RecordedStep, { kind: 'closed' }>['outcome']): NewEvent[] {
     this.closed = true;
@@ -270,12 +350,10 @@ export class TurnFold {
     if (this.#modelRuns) this.steps.unanswered(this.iteration, this.#model, undefined);
     const settled = this.pending().map((call) => {
       const running = this.#starts.has(call.id) ? mayStillRun(call, outcome) : notStarted(call, outcome);
-      return this.#settle(this.#held.get(call.id) ?? this.#lost.get(call.id) ?? running);
+      return this.#settle(this.#lost.get(call.id) ?? running);
     });
-    if (outcome === 'interrupted' || outcome === 'canceled') {
-      const note = interruptionNote(this.messages.at(-1)?.role, this.#firstRunId, outcome === 'canceled');
-      if (note) this.messages.push(note);
-    }
+    const note = interruptionNote(this.messages.at(-1)?.role, this.#firstRunId, outcome);
+    if (note) this.messages.push(note);
     return settled;
   }
 }

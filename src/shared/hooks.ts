@@ -8,7 +8,7 @@ import { wireText } from './wire-text.js';
 
 /** The activity types of hooks that run in none of the others. */
 export const AFTER_TURN = 'holdfast.afterTurn';
-export const AFTER_SUB_AGENT = 'holdfast.afterSubAgent';
+export const AFTER_CALL = 'holdfast.afterCall';
 
 export const HOOK_POINTS = [
   'beforeModelCall',
@@ -56,14 +56,14 @@ export type HookedTurn = {
 type HookedAgent = { v: 1; agent: string; version: string; turnId: string; metadata?: JsonObject };
 export type AfterTurnInput = HookedAgent & { outcome: HookedTurn };
 export type AfterTurnResult = { v: 1; hooks: HookRecord[] };
-export type AfterSubAgentInput = HookedAgent & {
+export type AfterCallInput = HookedAgent & {
   iteration: number;
-  /** What the sub-agent was called with. */
+  /** What it was called with. */
   input: Json;
   result: ToolResultBlock;
   maxResultBytes?: number;
 };
-export type AfterSubAgentResult = { v: 1; result: ToolResultBlock; hooks: HookRecord[] };
+export type AfterCallResult = { v: 1; result: ToolResultBlock; hooks: HookRecord[] };
 
 type Called = { id: string; name: string };
 const NOTE_BYTES = 4000;
@@ -85,10 +85,10 @@ export function hookFailed(call: Called, problem: string): ToolResultBlock {
 
 /** The model is to know with what its call was really run. Used by the workflow and by the fold. */
 export function withHookNote(
-  { changedBy, input }: { changedBy?: 'hook'; input: Json },
+  { changedBy, changed, input }: { changedBy?: 'hook'; changed?: true; input: Json },
   result: ToolResultBlock,
 ): ToolResultBlock {
-  if (!changedBy) return result;
+  if (!changedBy || changed || !hasRun(result)) return result;
   const written = JSON.stringify(input);
   return withText(result, `[A hook changed the arguments, and it was run with: ${written}]`);
 }
@@ -102,9 +102,16 @@ export function withText(result: ToolResultBlock, text: string): ToolResultBlock
   };
 }
 
-/** Whether hooks are to see the result of a sub-agent's call. Used by the workflow and by the fold. */
+const NOT_RUN: readonly unknown[] = ['invalid_arguments', 'approval_failed'];
+
+/** Not where it was denied, was interrupted, or its arguments did not fit. */
+export function hasRun({ status, cause }: ToolResultBlock): boolean {
+  return status !== 'interrupted' && status !== 'denied' && !NOT_RUN.includes(cause);
+}
+
+/** Whether hooks are to see a result that no activity of ours has made. Used by the workflow and by the fold. */
 export function isForHooks(settings: { hooks?: HookSettings } | undefined, result: ToolResultBlock): boolean {
-  return settings?.hooks?.afterToolMs !== undefined && result.status !== 'interrupted';
+  return settings?.hooks?.afterToolMs !== undefined && hasRun(result);
 }
 
 const TEXT_BYTES = 50_000;

@@ -1,3 +1,4 @@
+import { areNamedArtifacts, type NamedArtifact } from './artifact-names.js';
 import { type ArtifactRef, isArtifactRef } from './artifacts.js';
 import { type Check, isListOf, isNumber, isOneOf, isShape, isText, isVariant } from './shape.js';
 
@@ -66,13 +67,18 @@ const TOOL_RESULT_CAUSES = [
   'invalid_json',
   'invalid_arguments',
   'arguments_not_kept',
+  'no_such_artifact',
+  'not_alone',
+  'answer_refused',
   'cut_by_output_limit',
   'cut_by_refusal',
+  'not_callable_now',
   'not_started',
   'was_running',
   'may_still_run',
   'worker_lost',
   'server_lost',
+  'no_worker',
   'did_not_happen',
   'too_deep',
   'sub_agent_limit',
@@ -100,6 +106,8 @@ export type ToolResultBlock = {
   cause?: ToolResultCause;
   /** Where the whole of a result is kept of which `content` has a part; `read_artifact` reads it. */
   artifact?: ArtifactRef;
+  /** What the tool has given out under a name, for other tools to take. */
+  artifacts?: NamedArtifact[];
   /** Wall-clock time of the tool's body, in milliseconds; absent where it did not run to its end. */
   durationMs?: number;
 };
@@ -138,7 +146,12 @@ const toolCall = isShape(
 const shown = isListOf(isVariant('type', { text, image }));
 const toolResult = isShape(
   { type: isText, callId: isText, name: isText, status: isOneOf(...TOOL_RESULT_STATUSES), content: shown },
-  { cause: isOneOf(...TOOL_RESULT_CAUSES), artifact: isArtifactRef, durationMs: isNumber },
+  {
+    cause: isOneOf(...TOOL_RESULT_CAUSES),
+    artifact: isArtifactRef,
+    artifacts: areNamedArtifacts,
+    durationMs: isNumber,
+  },
 );
 const role = isText;
 

@@ -98,6 +98,11 @@ export type Model = {
   /** The name that is used where a turn gives none. */
   name: string;
   call(request: ModelRequest, context: ModelContext): Promise<ModelResponse>;
+  /**
+   * For turns with a limit of costs: which model that a call may go to has no price, asked for by this name. Undefined for
+   * none. A model that can't tell before a reply leaves it out.
+   */
+  unpriced?(name: string): string | undefined;
   /** Called once while a worker starts: loads what the first call would else have to wait for. */
   prepare?(): Promise<void>;
   /** Ends at the provider what a call began and kept as its `Resume`, as nobody will go on with it. Never throws. */

@@ -1,4 +1,5 @@
 import type { OutputRequest } from './activities.js';
+import { FINAL_ANSWER, refusedText } from './final-answer.js';
 import type { SteerMessage } from './interventions.js';
 import type { JsonObject } from './json.js';
 import { type AssistantMessage, type Message, textContent } from './messages.js';
@@ -9,7 +10,7 @@ import type { TurnInput } from './turn.js';
 // Ids that the workflow gives come from the first run's id: the event history has it, too, so that a transcript
 // which is rebuilt from the history is the same to the letter.
 
-function ownId(kind: string, firstRunId: string): string {
+export function ownId(kind: string, firstRunId: string): string {
   return `${kind}_${firstRunId.replaceAll('-', '').slice(0, 16)}`;
 }
 
@@ -39,20 +40,29 @@ export function partialReply(firstRunId: string, iteration: number, text: string
   return { role: 'assistant', id, content: [{ type: 'text', id: `${id}.0`, text, partial: true }] };
 }
 
-/** Asks for the turn's output, before the model call of that number. */
+/** Asks for the turn's output, before the model call of that number. Undefined where the turn has none to be asked for. */
 export function outputRequestMessage(
   firstRunId: string,
   iteration: number,
-  schema: JsonObject,
-  { problems }: OutputRequest,
-): Message {
+  schema: JsonObject | undefined,
+  request: OutputRequest,
+): Message | undefined {
   const id = `${ownId('o', firstRunId)}_${iteration}`;
-  const text = [
+  const text = requestText(schema, request);
+  return text === undefined ? undefined : { role: 'user', id, content: textContent(id, text) };
+}
+
+function requestText(schema: JsonObject | undefined, { kind, problems }: OutputRequest): string | undefined {
+  if (kind === 'refused') return refusedText(problems.join('\n'));
+  if (kind === 'call') {
+    return `Your reply called no tool. If you are done, give your final answer by calling ${FINAL_ANSWER}; else go on with your tools.`;
+  }
+  if (!schema) return undefined;
+  return [
     'Now give your final answer as JSON, and nothing else: no other text and no tool calls.',
     `It must fit this JSON schema:\n${JSON.stringify(schema)}`,
     ...(problems.length > 0 ? [`Your last answer did not:\n${problems.join('\n')}`] : []),
   ].join('\n\n');
-  return { role: 'user', id, content: textContent(id, text) };
 }
 
 /** A steering message as the model sees it. */
@@ -61,17 +71,23 @@ export function steerMessage({ id, message }: SteerMessage): Message {
   return { role: 'user', id: messageId, content: textContent(messageId, message) };
 }
 
+const CUT: Record<string, string> = {
+  interrupted: '[The user interrupted the turn here.]',
+  canceled: '[The turn was canceled here.]',
+  budget_exceeded: '[The turn had used up what it may use, and ended here.]',
+};
+
 /**
- * What an interrupted turn's transcript ends with, so that the next turn knows: nothing where tool results tell of it
- * or where the round was complete, else a note in the user's name.
+ * What the transcript of a turn ends with that was cut short, so that the next turn knows: nothing where tool results tell
+ * of it or where the round was complete, else a note in the user's name. `outcome`: how it ended.
  */
 export function interruptionNote(
   lastRole: Message['role'] | undefined,
   firstRunId: string,
-  isCanceled: boolean,
+  outcome: string,
 ): Message | undefined {
-  if (lastRole === 'tool') return undefined;
+  const text = CUT[outcome];
+  if (text === undefined || lastRole === 'tool') return undefined;
   const id = ownId('n', firstRunId);
-  const text = isCanceled ? '[The turn was canceled here.]' : '[The user interrupted the turn here.]';
   return { role: 'user', id, content: textContent(id, text) };
 }

@@ -1,4 +1,5 @@
-import { isNonEmptyText, isShape, isWholeNumber } from './shape.js';
+import { PERMISSION_MODES, type PermissionRules } from './permissions.js';
+import { isListOf, isNonEmptyText, isOneOf, isShape, isText, isWholeNumber } from './shape.js';
 
 /** Of a sub-agent's turn: who called it. */
 export type ParentTurn = {
@@ -6,13 +7,27 @@ export type ParentTurn = {
   callId: string;
   /** The most UTF-8 bytes of its answer that the parent's model is given. */
   maxResultBytes: number;
+  /** What the callers, all the way up, allow and deny. */
+  permissions?: PermissionRules;
 };
 
-export const isParentTurn = isShape({
-  workflowId: isNonEmptyText,
-  callId: isNonEmptyText,
-  maxResultBytes: isWholeNumber(1000, 1_000_000),
-});
+const isRules = isListOf(isText);
+
+export const isParentTurn = isShape(
+  {
+    workflowId: isNonEmptyText,
+    callId: isNonEmptyText,
+    maxResultBytes: isWholeNumber(1000, 1_000_000),
+  },
+  {
+    permissions: isShape({
+      mode: isOneOf(...PERMISSION_MODES),
+      allow: isRules,
+      ask: isRules,
+      deny: isRules,
+    }),
+  },
+);
 
 /** Of sub-agents within sub-agents. */
 export const MAX_DEPTH = 20;

@@ -63,8 +63,8 @@ export type PersonDecision = {
   id?: string;
   by?: string;
   reason?: string;
-} & (
-  | { kind: 'approved'; changed?: true; always?: string[] }
+} /** `isChecked`: a worker looks at the changed arguments before the call runs; old turns could not change a sub-agent's. */ & (
+  | { kind: 'approved'; changed?: true; isChecked?: true; always?: string[] }
   | { kind: 'denied' }
   | { kind: 'overdue' }
   | { kind: 'answered'; answer: string }
@@ -79,18 +79,21 @@ export type PeopleMemo = {
   decided: PersonDecision[];
 };
 
+/** `answer`: a call whose result is there already, and given once it is approved. */
+export type AskedCall = 'question' | 'tool' | 'sub_agent' | 'answer';
+
 /**
- * The result of a call that a decision settles by itself; an approved call has its own. What is put in the place of a tool's
- * arguments the tool's worker checks, and a sub-agent's call has none: with others it is not run.
+ * The result of a call that a decision settles by itself; an approved call has its own. What is put in the place of its
+ * arguments a worker checks.
  */
 export function resultOfDecision(
   called: { id: string; name: string },
   decision: PersonDecision,
-  kind: 'question' | 'tool' | 'sub_agent',
+  kind: AskedCall,
 ): ToolResultBlock | undefined {
   switch (decision.kind) {
     case 'approved':
-      return decision.changed && kind === 'sub_agent' ? invalidArguments(called, [FIXED]) : undefined;
+      return isFixed(decision, kind) ? invalidArguments(called, [FIXED]) : undefined;
     case 'denied':
       return deniedByPerson(called, decision.reason);
     case 'overdue':
@@ -102,8 +105,22 @@ export function resultOfDecision(
   }
 }
 
+function isFixed({ changed, isChecked }: Extract<PersonDecision, { kind: 'approved' }>, kind: AskedCall) {
+  return changed && (kind === 'answer' || (kind === 'sub_agent' && !isChecked));
+}
+
 const FIXED =
-  'the user approved it with other arguments, and those of an agent can only be approved as they are or denied';
+  'the user approved it with other arguments, and its own can only be approved as they are or denied';
+
+/** The model is to know with what its call was really run. */
+export function withChange(result: ToolResultBlock, input: Json): ToolResultBlock {
+  const text = wireText(
+    `[The user changed the arguments, and it was run with: ${JSON.stringify(input)}]`,
+    4000,
+  );
+  const note = { type: 'text' as const, id: `${result.callId}.${result.content.length}`, text };
+  return { ...result, content: [...result.content, note] };
+}
 
 /** UTF-8 bytes of JSON. What is said is kept in a memo, which some databases bound to 64 KB. */
 export const MAX_ANSWER_BYTES = 8000;

@@ -21,6 +21,39 @@ export type Permission =
       mode?: PermissionMode;
     };
 
+/** An agent's rules as they were written, and the mode that its turn is in. */
+export type PermissionRules = { mode: PermissionMode; allow: string[]; ask: string[]; deny: string[] };
+
+/**
+ * What holds in the turn of a sub-agent of whatever its callers say: `above` holds in the caller itself, `own` are the
+ * caller's rules, `mode` is the one that its turn was started in or people have changed it to. What denies and asks adds
+ * up on the way down, and nothing further down takes the mode `plan` back.
+ */
+export function rulesBelow(
+  own: PermissionRules | undefined,
+  mode: PermissionMode | undefined,
+  above: PermissionRules | undefined,
+): PermissionRules | undefined {
+  const now = modeUnder(above, mode ?? own?.mode);
+  if (now === undefined) return undefined;
+  // In the mode yolo an agent's own rules that ask say nothing.
+  const asking = now === 'yolo' ? [] : (own?.ask ?? []);
+  return {
+    mode: now,
+    allow: own?.allow ?? above?.allow ?? [],
+    ask: [...asking, ...(above?.ask ?? [])],
+    deny: [...(own?.deny ?? []), ...(above?.deny ?? [])],
+  };
+}
+
+/** The mode of a turn: its own, or where it has none its caller's; but `plan` of a caller stays. */
+export function modeUnder(
+  above: PermissionRules | undefined,
+  own: PermissionMode | undefined,
+): PermissionMode | undefined {
+  return above?.mode === 'plan' ? 'plan' : (own ?? above?.mode);
+}
+
 /** What people have decided so far for the rest of the turn. */
 export type TurnPermissions = {
   /** In place of the agent's own. */

@@ -1,10 +1,19 @@
-import type { ModelReply, OutputRequest, RunToolInput } from './activities.js';
+import type {
+  CheckedAnswer,
+  CheckedCall,
+  ModelReply,
+  OutputRequest,
+  RunToolInput,
+  RunToolResult,
+} from './activities.js';
 import type { CarriedTurn } from './carried.js';
 import type { HookRecord } from './hooks.js';
 import type { SteerMessage } from './interventions.js';
 import type { Message, ToolResultBlock } from './messages.js';
+import type { TurnNote } from './notes.js';
 import type { PeopleMemo } from './people.js';
 import type { ToolEnd } from './settle.js';
+import type { SleepMemo } from './sleep.js';
 import type { SubAgentEnd } from './sub-agents.js';
 import type { OutcomeType, TurnInput } from './turn.js';
 
@@ -28,17 +37,30 @@ export type RecordedStep = { at: string } & (
       carried?: CarriedTurn;
       earlier?: { messages: Message[]; deltaFrom: number };
     }
-  | { kind: 'model_scheduled'; iteration: number; steers: string[]; outputRequest?: OutputRequest }
+  | {
+      kind: 'model_scheduled';
+      iteration: number;
+      steers: string[];
+      outputRequest?: OutputRequest;
+      notes?: TurnNote[];
+    }
   | RecordedSteer
   /** The workflow tells what people are asked, and what they have decided. */
   | { kind: 'people'; memo: PeopleMemo }
+  | { kind: 'sleep'; memo: SleepMemo }
   | { kind: 'model_ended'; attempt: number; end: ModelEnd }
   | { kind: 'tool_scheduled'; activityType: string; input: RunToolInput }
   | { kind: 'tool_ended'; activityType: string; attempt: number; input: RunToolInput; end: ToolEnd }
+  /** It ran as a local activity, of which the history has the end only. */
+  | { kind: 'tool_ran'; attempt: number; output: RunToolResult }
+  /** `answer`: undefined where the checks gave none. */
+  | { kind: 'answer_checked'; callId: string; answer?: CheckedAnswer }
+  /** A person has changed its arguments; `checked` is absent where no worker could look at them. */
+  | { kind: 'sub_agent_checked'; callId: string; checked?: CheckedCall }
   | { kind: 'sub_agent_scheduled'; callId: string; turnId: string }
   /** There may be two of them, a signal and the child workflow's own end: the first counts. */
   | { kind: 'sub_agent_ended'; callId: string; turnId: string; end: SubAgentEnd }
-  /** Hooks that ran in an activity of their own: after the turn, or after a sub-agent's call. */
-  | { kind: 'hooked'; hooks: HookRecord[]; callId?: string; result?: ToolResultBlock }
+  /** Hooks that ran in an activity of their own: after the turn, or after a call whose result the workflow makes. */
+  | { kind: 'hooked'; hooks: HookRecord[]; result?: ToolResultBlock }
   | { kind: 'closed'; outcome: OutcomeType | 'failed' | 'canceled' | 'terminated' | 'timed_out' }
 );

@@ -1,6 +1,7 @@
 import type { PlannedCall, RunToolResult } from './activities.js';
 import { TOOL_NOT_HERE } from './failures.js';
 import type { ToolResultBlock } from './messages.js';
+import { noAnswerInTime, noWorker } from './remote-tools.js';
 import { attemptIn, timingIn } from './steps.js';
 import { mayStillRun, notStarted, timedOut, toolThrew, wasRunning, workerLost } from './tool-results.js';
 import type { ToolSettings } from './turn.js';
@@ -15,6 +16,10 @@ export type ToolEnd =
   | { kind: 'overdue' }
   /** `begun`: its body had. A call that was canceled before any worker had it had not. */
   | ({ kind: 'canceled' } & LastWord)
+  /** Of a remote tool: no worker took it in time. */
+  | { kind: 'not_taken' }
+  /** A remote tool has returned what our own worker has to make a result of; without it, this is the result. */
+  | { kind: 'returned_much'; inShort: ToolResultBlock }
   /** It was still running when the time for settling was over. */
   | { kind: 'abandoned' };
 
@@ -27,7 +32,8 @@ export type LastWord = { begun: boolean } & Tried;
 export type Settlement =
   | { do: 'result'; result: ToolResultBlock }
   | { do: 'run_again'; otherwise: ToolResultBlock }
-  | { do: 'reconcile' };
+  | { do: 'reconcile' }
+  | { do: 'keep'; otherwise: ToolResultBlock };
 
 /**
  * What becomes of a tool call whose activity has ended. The one place where "a tool runs at most once" is decided:
@@ -36,7 +42,7 @@ export type Settlement =
  */
 export function settleToolCall(
   call: Extract<PlannedCall, { do: 'run' }>,
-  tool: Pick<ToolSettings, 'reconciles' | 'timeoutMs' | 'idempotent'>,
+  tool: Pick<ToolSettings, 'reconciles' | 'timeoutMs' | 'idempotent' | 'remote'>,
   end: ToolEnd,
 ): Settlement {
   const called = { id: call.callId, name: call.name };
@@ -53,7 +59,16 @@ export function settleToolCall(
       return { do: 'result', result: end.begun || tool.idempotent ? wasRunning(called) : notStarted(called) };
     case 'abandoned':
       return { do: 'result', result: mayStillRun(called) };
+    case 'not_taken':
+      return {
+        do: 'result',
+        result: tool.remote ? noWorker(called, tool.remote) : toolThrew(called, 'no worker took it'),
+      };
+    case 'returned_much':
+      return { do: 'keep', otherwise: end.inShort };
     case 'overdue':
+      if (tool.remote)
+        return { do: 'result', result: noAnswerInTime(called, tool.timeoutMs, tool.idempotent) };
       return tool.reconciles
         ? { do: 'reconcile' }
         : { do: 'result', result: timedOut(called, Math.round(tool.timeoutMs / 1000), true) };

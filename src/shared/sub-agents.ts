@@ -1,4 +1,5 @@
 import type { PlannedCall } from './activities.js';
+import { areNamedArtifacts, type NamedArtifact, namedIn, withHandedUp } from './artifact-names.js';
 import { isJsonObject } from './json.js';
 import type { ToolResultBlock } from './messages.js';
 import type { SubAgentStep } from './steps.js';
@@ -20,6 +21,8 @@ export type TurnEnded = {
   type: OutcomeType | 'failed';
   /** Its answer, or the last that it said; cut where it is long. */
   text: string;
+  /** What its answer names. */
+  artifacts?: NamedArtifact[];
   /** Of a failed turn. */
   failure?: { type: string; message: string };
   iterations: number;
@@ -61,6 +64,12 @@ export function refusedSubAgent(
   return answer(called, 'error', 'invalid_arguments', text);
 }
 
+/** Its changed arguments could not be looked at. */
+export function uncheckedSubAgent(call: Called): ToolResultBlock {
+  const text = `Error: ${call.name} was not started: no worker could check the arguments that the user has given it.`;
+  return answer(call, 'error', 'sub_agent_failed', text);
+}
+
 /**
  * The result of a call whose turn has ended. Only a turn that completed with an answer is a success; any other end is
  * told for what it is. Used by the workflow, and by the fold that rebuilds a transcript from the event history.
@@ -94,16 +103,23 @@ function settleEnded(call: Called, ended: TurnEnded): ToolResultBlock {
   switch (type) {
     case 'completed':
       if (ended.text.trim() === '') return error('sub_agent_failed', 'ended without an answer.');
-      return {
-        ...{ type: 'tool_result', callId: call.id, name: call.name, status: 'ok' },
-        content: [{ type: 'text', id: `${call.id}.0`, text: ended.text }],
-      };
+      return withHandedUp(
+        {
+          ...{ type: 'tool_result', callId: call.id, name: call.name, status: 'ok' },
+          content: [{ type: 'text', id: `${call.id}.0`, text: ended.text }],
+        },
+        ended.artifacts,
+      );
     case 'interrupted': {
       const text = `${call.name} was at work when it was interrupted, and stopped after ${callsOf(iterations)}. What it did until then stays done.${said}`;
       return answer(call, 'interrupted', 'was_running', text);
     }
     case 'max_iterations':
       return error('sub_agent_limit', `reached its limit of ${callsOf(iterations)} before it was done.`);
+    case 'budget_exceeded':
+      return error('sub_agent_limit', 'used up what it may use before it was done.');
+    case 'loop_detected':
+      return error('sub_agent_limit', 'made the same calls again and again, and was ended.');
     case 'truncated':
       return error('sub_agent_limit', 'reached the output limit of its model before it was done.');
     case 'refused':
@@ -113,7 +129,8 @@ function settleEnded(call: Called, ended: TurnEnded): ToolResultBlock {
     case 'failed':
       return error('sub_agent_failed', `failed (${failure?.type}): ${failure?.message}`);
     default:
-      return type satisfies never;
+      // A newer worker may know more of them.
+      return error('sub_agent_failed', `ended without being done (${String(type satisfies never)}).`);
   }
 }
 
@@ -137,8 +154,10 @@ export function turnEnded(
 ): TurnEnded {
   const whole = outcome.output === undefined ? outcome.text : JSON.stringify(outcome.output);
   const { type, iterations, usage } = outcome;
+  const artifacts = type === 'completed' ? namedIn(whole, outcome.artifacts) : [];
   return {
     ...{ v: 1, turnId, type, text: cut(whole, maxResultBytes), iterations, usage },
+    ...(artifacts.length > 0 && { artifacts }),
     ...(failure && { failure: { type: wireId(failure.type), message: wireText(failure.message, 2000) } }),
   };
 }
@@ -169,20 +188,11 @@ function isOutcome(value: unknown): value is TurnOutcome {
   return isJsonObject(value) && typeof value['text'] === 'string' && isSum(value['usage']);
 }
 
-const TYPES: readonly unknown[] = [
-  'completed',
-  'interrupted',
-  'max_iterations',
-  'refused',
-  'truncated',
-  'invalid_output',
-  'failed',
-] satisfies TurnEnded['type'][];
-
 /** Reads whatever a signal brought; undefined where it is no word of a turn's end. Never throws. */
 export function readTurnEnded(raw: unknown): TurnEnded | undefined {
-  if (!isJsonObject(raw) || raw['v'] !== 1 || !TYPES.includes(raw['type'])) return undefined;
-  const { turnId, text, iterations, usage } = raw;
+  if (!isJsonObject(raw) || raw['v'] !== 1 || typeof raw['type'] !== 'string') return undefined;
+  const { turnId, text, iterations, usage, artifacts } = raw;
+  if (artifacts !== undefined && areNamedArtifacts(artifacts, '').length > 0) return undefined;
   if (typeof turnId !== 'string' || typeof text !== 'string' || typeof iterations !== 'number')
     return undefined;
   return isSum(usage) ? (raw as unknown as TurnEnded) : undefined;

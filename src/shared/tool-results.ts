@@ -72,6 +72,11 @@ export function cutByRefusal(call: CalledTool): ToolResultBlock {
   return answer(call, 'error', 'cut_by_refusal', text);
 }
 
+export function notCallableNow(call: CalledTool): ToolResultBlock {
+  const text = `Error: ${call.name} was not run: no tool can be called in this reply.`;
+  return answer(call, 'error', 'not_callable_now', text);
+}
+
 export function toolThrew(call: CalledTool, text: string): ToolResultBlock {
   return answer(call, 'error', 'tool_threw', `Error: ${text}`);
 }

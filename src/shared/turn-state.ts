@@ -8,7 +8,17 @@ export type CallStatus =
   | 'needs_approval'
   | 'needs_answer'
   | 'running'
+  | 'sleeping'
   | ToolResultBlock['status'];
+
+export type PendingCall = {
+  id: string;
+  name: string;
+  status: CallStatus;
+  subAgent?: { turnId: string };
+  /** Of one that sleeps, ISO 8601. */
+  until?: string;
+};
 
 /** The answer to the `state` query: everything about a running turn except its messages. */
 export type TurnState = {
@@ -20,7 +30,7 @@ export type TurnState = {
   /** Model calls that answered so far. */
   iteration: number;
   /** Calls that have no result yet, in request order. */
-  pendingCalls: { id: string; name: string; status: CallStatus; subAgent?: { turnId: string } }[];
+  pendingCalls: PendingCall[];
   /** What people are to approve or to answer, in request order; absent where that is nothing. */
   waitingFor?: PersonRequest[];
   /** Messages in the transcript, and how many of them this turn added. */

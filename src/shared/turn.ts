@@ -1,20 +1,25 @@
+import type { NamedArtifact } from './artifact-names.js';
 import type { TranscriptBase } from './carried.js';
 import type { HookSettings } from './hooks.js';
 import type { Intervention, SteerMessage } from './interventions.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes } from './json.js';
+import { type Budget, type ExceededBudget, isLimits, type Limits } from './limits.js';
+import type { LoopGuard } from './loop-guard.js';
 import type { McpPlace, McpSettings, ToolAnnotations } from './mcp.js';
 import { isMessage, type Message } from './messages.js';
 import { isModelOptions, type ModelOptions } from './model-options.js';
-import { isParentTurn, MAX_DEPTH, type ParentTurn } from './parent-turn.js';
-import { PERMISSION_MODES, type PermissionMode } from './permissions.js';
+import { isParentTurn, type ParentTurn } from './parent-turn.js';
+import { PERMISSION_MODES, type PermissionMode, type PermissionRules } from './permissions.js';
 import { isPromptParts, type PromptPart } from './prompt-parts.js';
-import { isBoolean, isListOf, isNonEmptyText, isOneOf, isShape, isText, isWholeNumber } from './shape.js';
+import type { RemotePlace } from './remote-tools.js';
+import { isBoolean, isListOf, isNonEmptyText, isOneOf, isShape, isText } from './shape.js';
 import type { TurnStep } from './steps.js';
 import { isMetadata, isTenant } from './turn-checks.js';
 import type { TurnUsage } from './usage.js';
 import { WIRE_VERSION } from './version.js';
 import { errorText } from './wire-text.js';
 
+export type { ExceededBudget, Limits } from './limits.js';
 export type { CallStatus, TurnState } from './turn-state.js';
 export type { TurnUsage, Usage } from './usage.js';
 
@@ -32,13 +37,6 @@ const INPUT_BYTES = 1_500_000;
 
 /** A turn's id is its workflow id, whole, and becomes a part of URLs. */
 export const TURN_ID = /^[a-zA-Z0-9][a-zA-Z0-9._:/-]{0,199}$/;
-
-export type Limits = {
-  /** The most model calls of the turn. The tools that the last reply asks for are run, too. */
-  iterations?: number;
-  /** How deep sub-agents may be nested below the turn; 0: it may call none. Default 4. */
-  depth?: number;
-};
 
 export type TurnInput = {
   v: 1;
@@ -79,7 +77,7 @@ const isTurnInput = isShape(
     instructions: isText,
     model: isText,
     modelOptions: isModelOptions,
-    limits: isShape({}, { iterations: isWholeNumber(1, 100_000), depth: isWholeNumber(0, MAX_DEPTH) }),
+    limits: isLimits,
     mode: isOneOf(...PERMISSION_MODES),
     stream: isBoolean,
     metadata: isMetadata,
@@ -115,7 +113,13 @@ export type TurnSettings = {
   version: string;
   model: string;
   /** `depth`: where it has sub-agents. */
-  limits: { iterations: number; depth?: number };
+  limits: { iterations: number; depth?: number } & Budget;
+  /** Absent where it is turned off. */
+  loopGuard?: LoopGuard;
+  /** At the limit of iterations one more call is made, without tools, for an answer. */
+  closing?: 'answer';
+  /** The first model call makes a plan, and then one before each `every` others. */
+  planning?: { every?: number };
   /** The most tool calls of one reply that run side by side. */
   maxParallelTools: number;
   /** Replies in a row that the output limit may cut before the turn ends as `truncated`. */
@@ -143,10 +147,16 @@ export type TurnSettings = {
   maxContextBytes?: number;
   /** What nobody decides in that time is denied. Without it, it waits. */
   approvalTimeoutMs?: number;
+  /** The agent's own, where it has sub-agents, in whose turns they hold. */
+  permissions?: PermissionRules;
   /** What the turn's last reply must be: JSON of this schema, which is asked for `maxAsks` times beyond the first. */
   output?: { schema: JsonObject; maxAsks: number };
   /** Of an agent with hooks that are called outside a model call. */
   hooks?: HookSettings;
+  /** The answer is given by a tool, which is asked for as often; `isOutput`: what it is given is the turn's output. */
+  finalAnswer?: { maxAsks: number; isOutput?: boolean };
+  /** The agent has checks of its answer. */
+  checksAnswer?: boolean;
   tools: ToolSettings[];
   /** Of an agent with MCP servers. */
   mcp?: McpSettings;
@@ -167,6 +177,8 @@ export type ToolSettings = {
   retry?: { initialMs: number; maxMs: number };
   /** Whether it can tell, after a crash, what happened. */
   reconciles: boolean;
+  /** Making the same call again and again is what it is for. */
+  repeatable?: true;
   /** Of the schema that its arguments are checked with. */
   schemaHash: string;
   /** The tool is a sub-agent: a call of it is a turn of this agent. */
@@ -175,13 +187,25 @@ export type ToolSettings = {
   mcp?: McpPlace;
   /** What the server says of it, where that counts. */
   annotations?: ToolAnnotations;
+  /** Another worker runs it, as an activity of its own. */
+  remote?: RemotePlace;
+  /** It runs as a local activity: idempotent, and a second at most. */
+  local?: true;
 };
 
-/** `invalid_output`: the agent has an `output`, and no reply fitted it, however often it was asked. */
+/**
+ * `budget_exceeded`: `outcome.exceeded` says of which. `loop_detected`: the same calls again and again.
+ * `invalid_output`: the agent has an `output` or a `finalAnswer`, and no reply was one, however often it was asked.
+ *
+ * A later version may add one: what reads outcomes of other versions takes one that it does not know for a turn that did
+ * not complete.
+ */
 export type OutcomeType =
   | 'completed'
   | 'interrupted'
   | 'max_iterations'
+  | 'budget_exceeded'
+  | 'loop_detected'
   | 'refused'
   | 'truncated'
   | 'invalid_output';
@@ -193,13 +217,18 @@ export type TurnOutcome = {
   turnId: string;
   agent: string;
   version: string;
-  /** The text of the last reply, its first 80 KB at least where it is very long; `''` where there is none. */
+  /**
+   * The text of the last reply, its first 80 KB at least where it is very long; `''` where there is none. Of a completed
+   * turn whose answer a tool gives: that answer, as JSON where it is no text.
+   */
   text: string;
-  /** Of a completed turn of an agent with an `output`: the reply as JSON, checked. */
+  /** Of a completed turn of an agent with an `output`: its answer as JSON, checked. */
   output?: Json;
   /** Model calls that answered. */
   iterations: number;
   usage: TurnUsage;
+  /** What its tools have given out by name, the last 50; absent where that is nothing. */
+  artifacts?: NamedArtifact[];
   /** How many messages this turn added. */
   messageCount: number;
   /** The messages that this turn added; absent when they take over 64 KB: then they are in the event history,
@@ -210,6 +239,8 @@ export type TurnOutcome = {
    * as a client's `result()` does.
    */
   steps?: TurnStep[];
+  /** Of `budget_exceeded`: which limit, and how much was used. */
+  exceeded?: ExceededBudget;
   /** Of an interrupted turn: who ended it, and why. */
   intervention?: Intervention;
   /** Steering messages that came too late for a model call, handed back. */

@@ -24,6 +24,8 @@ export type TurnUsage = {
   failedCalls?: number;
   /** US dollars; absent as soon as it is not known of all calls and tries. */
   costUsd?: number;
+  /** Where `costUsd` is absent: what those have cost together whose cost is known. */
+  knownCostUsd?: number;
   /** Of the calls and tries those whose cost is not known. */
   unpricedCalls?: number;
 };
@@ -67,7 +69,13 @@ export function joinUsage(one: TurnUsage, other: TurnUsage): TurnUsage {
       one.costUsd === undefined || other.costUsd === undefined ? undefined : one.costUsd + other.costUsd,
     unpricedCalls: (one.unpricedCalls ?? 0) + (other.unpricedCalls ?? 0),
   };
-  return costUsd === undefined ? sum : { ...sum, costUsd: roundUsd(costUsd) };
+  if (costUsd !== undefined) return { ...sum, costUsd: roundUsd(costUsd) };
+  const known = knownCost(one) + knownCost(other);
+  return known > 0 ? { ...sum, knownCostUsd: roundUsd(known) } : sum;
+}
+
+function knownCost({ costUsd, knownCostUsd }: TurnUsage): number {
+  return costUsd ?? knownCostUsd ?? 0;
 }
 
 /** To a billionth of a dollar, so that sums of floating point numbers stay readable. */

@@ -1,4 +1,4 @@
-import { likeness } from './similar-names.js';
+import { likeness } from '../shared/similar-names.js';
 import { startOf } from './wording.js';
 
 const LEAST_LIKENESS = 0.6;

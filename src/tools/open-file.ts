@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, opendir } from 'node:fs/promises';
 import { basename, dirname, relative } from 'node:path';
+import { similarNames } from '../shared/similar-names.js';
 import { errorCode } from './error-code.js';
-import { similarNames } from './similar-names.js';
 import { listed } from './wording.js';
 import { isInside, resolveInWorkspace } from './workspace.js';
 

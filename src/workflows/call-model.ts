@@ -16,6 +16,7 @@ import { partialReply } from '../shared/opening.js';
 import { modelTimedOut, partialTextOf } from '../shared/settle.js';
 import { addFailed, noUsage, spentIn } from '../shared/usage.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
+import type { Asked } from './guards.js';
 import type { Interventions } from './interventions.js';
 import type { TurnRun } from './turn-run.js';
 
@@ -33,19 +34,23 @@ const CALL_OPTIONS = {
     maximumAttempts: 10,
   },
 } as const;
+/** The turn has all that it did without it. */
+const CLOSING_ATTEMPTS = 3;
 const SETTLE_MS = 2000;
 
 /**
  * One model call. Its reply is already planned: what is to be done with each tool call is part of it. `steers` are the
  * ids of messages that this call is the first to see. After an interrupt, the text that had come by then is added to
- * the transcript. Fails the turn when the model's fault outlived its retries, with the outcome so far in the details.
+ * the transcript. Fails the turn when the model's fault outlived its retries, with the outcome so far in the details; but a
+ * closing call that fails is only missing.
  */
 export async function callModel(
   run: TurnRun,
   interventions: Interventions,
   steers: string[],
-): Promise<ModelReply | 'interrupted'> {
-  const work = proxy(run)[CALL_MODEL](inputOf(run, steers));
+  asked: Asked,
+): Promise<ModelReply | 'interrupted' | 'failed'> {
+  const work = proxy(run, asked)[CALL_MODEL](inputOf(run, steers, asked));
   const { value: answer, fault } = await interventions.settle(work, run.settings?.settleMs ?? SETTLE_MS);
   if (answer && !('interrupted' in answer)) {
     run.count(answer);
@@ -55,30 +60,36 @@ export async function callModel(
   if (answer && !interventions.interrupted) {
     run.countSpent(answer.spent ?? noUsage);
     run.unanswered(answer);
-    return await callModel(run, interventions, []);
+    return await callModel(run, interventions, [], asked);
   }
   run.countSpent(
     answer?.spent ?? spentIn(lastWord(fault)) ?? (fault ? noUsage : addFailed(noUsage, 'unknown')),
   );
-  if (!interventions.interrupted) throw turnFailure(run, interventions, fault);
+  if (!interventions.interrupted) {
+    const failure = failureOf(run, fault);
+    if (asked.isClosing) return 'failed';
+    throw turnFailure(run, interventions, failure, fault);
+  }
   run.unanswered(answer ?? lastWord(fault));
   const text = answer?.text ?? partialText(fault);
   if (text.trim() !== '') run.transcript.add(partialReply(run.firstRunId, run.iteration, text));
   return 'interrupted';
 }
 
-function proxy(run: TurnRun): ModelActivities {
+function proxy(run: TurnRun, { withoutTools, isClosing }: Asked): ModelActivities {
   const { iteration, settings, input } = run;
   const model = settings?.model ?? input.model ?? 'model';
+  const what = isClosing ? ', the closing answer' : withoutTools ? ', a plan' : '';
   return proxyActivities<ModelActivities>({
     ...CALL_OPTIONS,
+    ...(isClosing && { retry: { ...CALL_OPTIONS.retry, maximumAttempts: CLOSING_ATTEMPTS } }),
     activityId: `i${iteration}.model`,
-    summary: wireLine(`${model} · call ${iteration + 1}`),
+    summary: wireLine(`${model} · call ${iteration + 1}${what}`),
     ...(input.tenant !== undefined && { priority: { fairnessKey: input.tenant } }),
   });
 }
 
-function inputOf(run: TurnRun, steers: string[]): CallModelInput {
+function inputOf(run: TurnRun, steers: string[], { notes, withoutTools }: Asked): CallModelInput {
   const { input, settings } = run;
   const version = settings?.version ?? input.version;
   const model = settings?.model ?? input.model;
@@ -90,12 +101,15 @@ function inputOf(run: TurnRun, steers: string[]): CallModelInput {
     transcript: run.transcript.ref(),
     stream: input.stream ?? false,
     ...(steers.length > 0 && { steers }),
+    ...(notes.length > 0 && { notes }),
+    ...(withoutTools && { withoutTools }),
     ...(run.outputRequest && { outputRequest: run.outputRequest }),
     ...(version !== undefined && { version }),
     ...(model !== undefined && { model }),
     ...(settings?.mcp && { mcp: settings.mcp }),
-    ...(!settings && { resolve: { limits: input.limits ?? {} } }),
+    ...(!settings && { resolve: { limits: input.limits ?? {}, ...(input.parent && { isSubAgent: true }) } }),
     ...run.people.carried,
+    ...(input.parent?.permissions && { above: input.parent.permissions }),
     ...(input.modelOptions && { modelOptions: input.modelOptions }),
     ...(input.metadata && { metadata: input.metadata }),
   };
@@ -115,8 +129,8 @@ function partialText(fault: unknown): string {
   return cause instanceof CancelledFailure ? partialTextOf(cause.details?.[0]) : '';
 }
 
-/** Anything but an ApplicationFailure would make Temporal retry the workflow task for ever. */
-function turnFailure(run: TurnRun, interventions: Interventions, fault: unknown): ApplicationFailure {
+/** Recorded as the step that it was. */
+function failureOf(run: TurnRun, fault: unknown): { type: string; text: string } {
   const cause = fault instanceof ActivityFailure ? fault.cause : fault;
   const [type, text] =
     cause instanceof ApplicationFailure
@@ -125,6 +139,16 @@ function turnFailure(run: TurnRun, interventions: Interventions, fault: unknown)
         ? ['Model.Timeout', modelTimedOut(cause.message)]
         : ['Model.Failed', String(cause)];
   run.unanswered(lastWord(fault), `${type}: ${text}`);
+  return { type, text };
+}
+
+/** Anything but an ApplicationFailure would make Temporal retry the workflow task for ever. */
+function turnFailure(
+  run: TurnRun,
+  interventions: Interventions,
+  { type, text }: { type: string; text: string },
+  fault: unknown,
+): ApplicationFailure {
   return ApplicationFailure.create({
     type: wireText(type),
     message: wireText(text),

@@ -15,18 +15,11 @@ export class DetailsTable {
     const { costUsd = 0 } = state.usage;
     const cost = costUsd > 0 ? ` · $${costUsd.toFixed(4)}` : '';
     const version = state.version === undefined ? '' : ` ${state.version}`;
-    const doing =
-      state.outcome ??
-      (state.waitingFor
-        ? 'waiting for a person'
-        : state.phase === 'model'
-          ? 'calling the model'
-          : 'running tools');
     const rows = messages.slice(-SHOWN_MESSAGES).flatMap((message, index, shown) => {
       return this.#rows(message, shown[index + 1], state);
     });
     return [
-      `**${state.agent}${version}** · ${doing} · ${state.iteration} model calls · ${tokens} tokens${cost}`,
+      `**${state.agent}${version}** · ${doing(state)} · ${state.iteration} model calls · ${tokens} tokens${cost}`,
       '',
       '| | what | |',
       '|---|---|---|',
@@ -56,7 +49,8 @@ export class DetailsTable {
 
   #status(call: ToolCallBlock, next: Message | undefined, state: TurnState): string {
     if (next?.role === 'tool') return next.content.find((result) => result.callId === call.id)?.status ?? '';
-    const { status = '', subAgent } = state.pendingCalls.find(({ id }) => id === call.id) ?? {};
+    const { status = '', subAgent, until } = state.pendingCalls.find(({ id }) => id === call.id) ?? {};
+    if (until !== undefined) return `${status} until ${until}`;
     return subAgent ? `${status}: ${escaped(subAgent.turnId)}` : status;
   }
 
@@ -67,6 +61,18 @@ export class DetailsTable {
     return summary;
   }
 }
+
+function doing({ outcome, waitingFor, phase, pendingCalls }: TurnState): string {
+  if (outcome) return outcome;
+  if (waitingFor) return 'waiting for a person';
+  if (phase === 'model') return 'calling the model';
+  const open = pendingCalls.filter(({ status }) => status === 'sleeping' || !SETTLED.includes(status));
+  const until = open.every(({ status }) => status === 'sleeping') && open[0]?.until;
+  return until ? `sleeping until ${until}` : 'running tools';
+}
+
+/** Results that wait for those of their reply's other calls. */
+const SETTLED = ['ok', 'error', 'denied', 'interrupted', 'unknown'];
 
 const SHOWN_REQUESTS = 10;
 

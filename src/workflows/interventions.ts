@@ -38,6 +38,9 @@ const receiptQuery = defineQuery<Receipt | null, [string]>(RECEIPT_QUERY);
 /** Of all that wait for a model call: where none comes any more they are in the turn's outcome. */
 const WAITING_STEER_BYTES = 500_000;
 
+/** Why a turn is to end before its model is done: what people have asked, or the turn's own limit. */
+export type Ending = Intervention | { kind: 'time_limit'; id: string };
+
 /** How work ended; neither field where it was left behind. */
 export type Settled<Result> = { value?: Result; fault?: unknown };
 
@@ -48,16 +51,17 @@ export type Settled<Result> = { value?: Result; fault?: unknown };
  */
 export class Interventions {
   /** End now: no model call and no tool may start, and what runs is canceled. */
-  interrupted: Intervention | undefined;
+  interrupted: Ending | undefined;
   /** End after what runs. */
-  stopped: Intervention | undefined;
+  stopped: Ending | undefined;
   readonly #steers: SteerMessage[];
   readonly receipts: Receipts;
   readonly #scope = CancellationScope.current();
   /** What the turn waits for now, and what ends the waiting. */
   #settling: { settleMs: number; overdue: () => void } | undefined;
   #closed = false;
-  readonly #listeners = new Set<(intervention: Intervention) => void>();
+  readonly #steerListeners = new Set<() => void>();
+  readonly #listeners = new Set<(ending: Ending) => void>();
 
   /** Listens from now on; messages that came before the turn began are handled in here. */
   constructor(carried?: CarriedInterventions) {
@@ -80,7 +84,7 @@ export class Interventions {
   }
 
   /** Why the turn is to end, or undefined. */
-  get ending(): Intervention | undefined {
+  get ending(): Ending | undefined {
     return this.interrupted ?? this.stopped;
   }
 
@@ -90,9 +94,15 @@ export class Interventions {
   }
 
   /** Tells of a stop, an interrupt, a cancel, as they come; returns what ends the telling. */
-  onEnding(listener: (intervention: Intervention) => void): () => void {
+  onEnding(listener: (ending: Ending) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Tells of each message that comes and waits for a model call; returns what ends the telling. */
+  onSteer(listener: () => void): () => void {
+    this.#steerListeners.add(listener);
+    return () => this.#steerListeners.delete(listener);
   }
 
   get hasSteers(): boolean {
@@ -145,6 +155,11 @@ export class Interventions {
     });
   }
 
+  /** Ends the turn as an interrupt does. */
+  runOutOfTime(): void {
+    if (!this.#closed) this.#end({ kind: 'time_limit', id: 'time_limit' });
+  }
+
   #onStop(kind: typeof INTERRUPT | typeof STOP, raw: unknown, via: Via): Receipt {
     const request = readStop(raw, this.receipts.nextId(kind, via));
     const known = this.receipts.known(kind, request.id);
@@ -166,6 +181,7 @@ export class Interventions {
       return this.receipts.give(steer.id, STEER, 'refused');
     }
     this.#steers.push(steer);
+    for (const listener of [...this.#steerListeners]) listener();
     return this.receipts.give(steer.id, STEER, 'accepted');
   }
 
@@ -176,7 +192,7 @@ export class Interventions {
   }
 
   /** Cancels the turn's scope, and with it all that runs. The turn itself goes on, to its end. */
-  #end(intervention: Intervention): void {
+  #end(intervention: Ending): void {
     if (this.interrupted) return;
     this.interrupted = intervention;
     if (intervention.kind !== 'cancel') this.#scope.cancel();

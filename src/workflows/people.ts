@@ -2,6 +2,7 @@ import {
   CancellationScope,
   defineSignal,
   defineUpdate,
+  patched,
   setHandler,
   sleep,
   upsertMemo,
@@ -39,6 +40,8 @@ const answerUpdate = defineUpdate<Receipt, [AnswerRequest]>(ANSWER);
 const STATE_REQUESTS = 100;
 /** Some databases bound a memo to 64 KB. */
 const MEMO_BYTES = 24_000;
+/** Before it, a sub-agent's call with changed arguments was not run. */
+const CHECKED_CHANGES = 'checked-changes';
 /** Of the rules that people have added; those before stay. */
 const ALWAYS_BYTES = 50_000;
 
@@ -193,7 +196,7 @@ function decidedBy(kind: DecisionKind, read: ReadDecision, request: PersonReques
     decision: {
       ...base,
       kind: 'approved',
-      ...(read.arguments && { changed: true }),
+      ...(read.arguments && { changed: true, ...(patched(CHECKED_CHANGES) && { isChecked: true }) }),
       ...(always && always.length > 0 && { always }),
     },
     ...(read.arguments && { changed: read.arguments }),

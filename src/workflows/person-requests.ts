@@ -7,7 +7,18 @@ export type Question = Extract<PlannedCall, { do: 'question' }>;
 
 const SHOWN_INPUT_BYTES = 8000;
 
-export function approvalRequest(call: CallToRun, timeoutMs: number | undefined): PersonRequest {
+/** A call whose result is there, and given once a person has approved it. */
+export type AskedAnswer = Extract<PlannedCall, { do: 'answer' }> & {
+  asks: NonNullable<Extract<PlannedCall, { do: 'answer' }>['asks']>;
+};
+
+type Asked = Pick<CallToRun, 'callId' | 'name' | 'summary' | 'input' | 'permission'>;
+
+export function isAskedAnswer(call: Extract<PlannedCall, { do: 'answer' }>): call is AskedAnswer {
+  return call.asks !== undefined;
+}
+
+export function approvalRequest(call: Asked, timeoutMs: number | undefined): PersonRequest {
   const { permission } = call;
   const { why, always, mode } =
     permission?.policy === 'ask' ? permission : { why: '', always: [], mode: undefined };
@@ -24,7 +35,7 @@ export function questionRequest(call: Question, timeoutMs: number | undefined): 
   return { ...request(call, timeoutMs), kind: 'question', question, ...(choices && { choices }) };
 }
 
-function request({ callId, name, summary }: Question | CallToRun, timeoutMs: number | undefined) {
+function request({ callId, name, summary }: Question | Asked, timeoutMs: number | undefined) {
   const now = Date.now();
   const until = timeoutMs === undefined ? undefined : new Date(now + timeoutMs).toISOString();
   return {

@@ -13,13 +13,14 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { SUB_AGENT_USAGE, type SubAgentUsage, type SubAgentUsageInput } from '../shared/activities.js';
-import { INTERRUPT, type Intervention, STOP } from '../shared/interventions.js';
+import { INTERRUPT, STOP } from '../shared/interventions.js';
 import { isJsonObject, type Json } from '../shared/json.js';
+import { rulesBelow } from '../shared/permissions.js';
 import { endOfFailure, type SubAgentEnd, subTurnId, turnEnded } from '../shared/sub-agents.js';
 import { TURN_WORKFLOW, type TurnInput, type TurnOutcome, WORKFLOW_TASK_TIMEOUT } from '../shared/turn.js';
 import { addFailed, noUsage, type TurnUsage } from '../shared/usage.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
-import type { Interventions } from './interventions.js';
+import type { Ending, Interventions } from './interventions.js';
 import type { CallToRun } from './tool-activity.js';
 import type { TurnRun } from './turn-run.js';
 
@@ -101,7 +102,8 @@ function startTurn(turnId: string, call: CallToRun, input: TurnInput) {
     args: [input],
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-    parentClosePolicy: ParentClosePolicy.ABANDON,
+    // A parent that is terminated takes it along. It reaches one of a parent that goes on in a new run, too: see above.
+    parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
     staticSummary: wireLine(call.summary),
     staticDetails: wireText(input.prompt, 2000),
     ...(input.tenant !== undefined && { priority: { fairnessKey: input.tenant } }),
@@ -111,16 +113,19 @@ function startTurn(turnId: string, call: CallToRun, input: TurnInput) {
 function inputOf(run: TurnRun, call: CallToRun): TurnInput {
   const { tenant, metadata, traceparent } = run.input;
   const { limits, roundResultBytes = ROUND_RESULT_BYTES } = run.settings ?? {};
+  const mode = run.people.carried.permissions?.mode;
+  const permissions = rulesBelow(run.settings?.permissions, mode, run.input.parent?.permissions);
   return {
     v: 1,
     agent: call.tool.agent?.name ?? call.name,
     ...(call.tool.agent && { version: call.tool.agent.version }),
     prompt: promptOf(call.input),
-    limits: { depth: (limits?.depth ?? 1) - 1 },
+    limits: { depth: (limits?.depth ?? 1) - 1, ...run.guards.reserve(call.callId) },
     parent: {
       workflowId: workflowInfo().workflowId,
       callId: call.callId,
       maxResultBytes: Math.min(call.maxResultBytes ?? Infinity, Math.floor(roundResultBytes / USUAL_CALLS)),
+      ...(permissions && { permissions }),
     },
     ...(tenant !== undefined && { tenant }),
     ...(metadata && { metadata }),
@@ -134,8 +139,15 @@ function promptOf(input: Json): string {
 }
 
 /** A stop goes down as a stop, all else as an interrupt. */
-function downward({ kind, id, reason, by }: Intervention): [signal: string, argument: object] {
-  const why = kind === 'cancel' ? 'The turn that called it was canceled.' : reason;
+function downward(ending: Ending): [signal: string, argument: object] {
+  const { kind, id } = ending;
+  const { reason, by } = 'reason' in ending || 'by' in ending ? ending : {};
+  const why =
+    kind === 'cancel'
+      ? 'The turn that called it was canceled.'
+      : kind === 'time_limit'
+        ? 'The time limit of the turn that called it is reached.'
+        : reason;
   const argument = { v: 1, id, ...(why !== undefined && { reason: why }), ...(by !== undefined && { by }) };
   return [kind === STOP ? STOP : INTERRUPT, argument];
 }

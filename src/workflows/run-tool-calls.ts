@@ -1,18 +1,29 @@
-import type { PlannedCall } from '../shared/activities.js';
+import type { CheckedAnswer, PlannedCall } from '../shared/activities.js';
 import { callSummary } from '../shared/call-summary.js';
+import { type FinalCall, resultOfFinal } from '../shared/final-answer.js';
 import { isForHooks, withHookNote } from '../shared/hooks.js';
 import type { ToolResultBlock } from '../shared/messages.js';
-import { resultOfDecision } from '../shared/people.js';
+import { resultOfDecision, withChange } from '../shared/people.js';
 import { settleToolCall, triedOf } from '../shared/settle.js';
 import { refusedSubAgent, settleSubAgent, subAgentStep } from '../shared/sub-agents.js';
 import { mayStillRun, notOfThisTurn, notStarted } from '../shared/tool-results.js';
 import type { TurnSettings } from '../shared/turn.js';
-import { afterSubAgent } from './after-sub-agent.js';
+import { afterCall } from './after-call.js';
+import { groups, resultShare } from './call-groups.js';
+import { askChecks } from './check-answer.js';
+import { checkedSubAgentCall } from './check-sub-agent-call.js';
 import type { Interventions } from './interventions.js';
 import type { Decided } from './people.js';
-import { approvalRequest, type Question, questionRequest } from './person-requests.js';
+import {
+  type AskedAnswer,
+  approvalRequest,
+  isAskedAnswer,
+  type Question,
+  questionRequest,
+} from './person-requests.js';
 import { type Place, RunOrder } from './run-order.js';
 import { runSubAgent, subTurnIdOf, unknownUsage, usageOf } from './run-sub-agent.js';
+import { runSleep, type SleepCall } from './sleeper.js';
 import { type CallToRun, reconcileTool, runTool } from './tool-activity.js';
 import type { TurnRun } from './turn-run.js';
 
@@ -37,11 +48,14 @@ class Round {
   readonly #run: TurnRun;
   readonly #interventions: Interventions;
   readonly #questions: Question[] = [];
+  readonly #answers: AskedAnswer[] = [];
   readonly #calls: CallToRun[] = [];
+  #final: FinalCall | undefined;
+  readonly #sleeps: SleepCall[] = [];
   readonly #started = new Set<string>();
   readonly #results = new Map<string, ToolResultBlock>();
-  /** Of sub-agents whose results hooks are looking at. */
-  readonly #held = new Map<string, ToolResultBlock>();
+  /** What results are while something is done with them: remote ones are kept, hooks look at some. */
+  readonly #inShort = new Map<string, ToolResultBlock>();
   #closed = false;
 
   constructor(run: TurnRun, planned: readonly PlannedCall[], interventions: Interventions) {
@@ -54,13 +68,20 @@ class Round {
     const share = resultShare(run.settings, planned.length);
     for (const [index, call] of planned.entries()) {
       const tool = run.settings.tools.find((each) => each.name === call.name);
-      const refused = call.do === 'run' && tool?.agent && refusedSubAgent(call, run.settings);
-      if (call.do === 'answer') this.#settle(call.result);
+      const refused =
+        call.do === 'run' &&
+        tool &&
+        (run.artifacts.refused(call) ?? (tool.agent && refusedSubAgent(call, run.settings)));
+      if (call.do === 'answer' && isAskedAnswer(call)) this.#answers.push(call);
+      else if (call.do === 'answer') this.#settle(call.result);
       else if (refused) this.#settle(refused);
+      else if (call.do === 'final') this.#final = call;
       else if (call.do === 'question') this.#questions.push(call);
+      else if (call.do === 'sleep') this.#sleeps.push(call);
       else if (tool) this.#calls.push({ ...call, index, iteration: run.iteration - 1, tool, ...share });
       else this.#settle(notOfThisTurn(call, run.settings));
     }
+    run.guards.expectSubAgents(this.#calls.filter(({ tool }) => tool.agent).length);
     run.show();
   }
 
@@ -72,21 +93,51 @@ class Round {
   }
 
   async runAll(): Promise<void> {
-    const isOrdered = this.#calls.length > 1 && this.#calls.some(hasKey);
-    if (isOrdered || this.#questions.length > 0 || this.#calls.some(isAsked)) await this.#runInOrder();
+    if (this.#sleeps.length === 0) return await this.#runRest();
+    const asleep = this.#sleeps.map(async (call) => {
+      this.#settle(await runSleep(this.#run, call, this.#interventions));
+    });
+    await Promise.all([...asleep, this.#runRest()]);
+  }
+
+  async #runRest(): Promise<void> {
+    if (this.#final) await this.#runFinal(this.#final);
+    else if (this.#isOrdered()) await this.#runInOrder();
     else await this.#runInGroups();
+  }
+
+  /** It is alone: the plan has seen to that. */
+  async #runFinal(call: FinalCall): Promise<void> {
+    const { callId, answer } = call;
+    const { checksAnswer, finalAnswer } = this.settings;
+    this.#run.callStatus.set(callId, 'running');
+    this.#run.show();
+    const passed: CheckedAnswer = { v: 1 };
+    const checked = checksAnswer ? await askChecks(this.#run, answer, callId) : passed;
+    if (!checked || this.#closed) return;
+    if (checked.problem === undefined) this.#run.output.accept(answer, finalAnswer?.isOutput === true);
+    this.#settle(resultOfFinal(call, checked));
+  }
+
+  #isOrdered(): boolean {
+    const isKeyed = this.#calls.length > 1 && this.#calls.some(hasKey);
+    return isKeyed || this.#questions.length + this.#answers.length > 0 || this.#calls.some(isAsked);
   }
 
   async #runInOrder(): Promise<void> {
     const { maxParallelTools, approvalTimeoutMs } = this.settings;
     const order = new RunOrder(maxParallelTools);
-    const asked = this.#calls.filter(isAsked);
+    const asked = [
+      ...this.#calls.filter(isAsked),
+      ...this.#answers.map(({ callId, name, asks }) => ({ callId, name, ...asks })),
+    ];
     const requests = [
       ...asked.map((call) => approvalRequest(call, approvalTimeoutMs)),
       ...this.#questions.map((call) => questionRequest(call, approvalTimeoutMs)),
     ];
     const decisions =
       requests.length > 0 ? this.#run.people.ask(requests, approvalTimeoutMs) : new Map<string, never>();
+    this.#run.guards.clock.holdDuring([...decisions.values()]);
     for (const { callId } of asked) this.#run.callStatus.set(callId, 'needs_approval');
     for (const { callId } of this.#questions) this.#run.callStatus.set(callId, 'needs_answer');
     this.#run.show();
@@ -101,7 +152,10 @@ class Round {
     const questions = this.#questions.map(async (call) => {
       this.#decided(call, await decisions.get(call.callId));
     });
-    await Promise.all([...calls, ...questions]);
+    const answers = this.#answers.map(async (call) => {
+      if (!this.#decided(call, await decisions.get(call.callId))) this.#settle(call.result);
+    });
+    await Promise.all([...calls, ...questions, ...answers]);
   }
 
   /** The call as it is to run, or undefined where it was settled without. */
@@ -116,13 +170,14 @@ class Round {
       input: decided.changed,
       changed: true,
       summary: callSummary(call.name, decided.changed),
+      artifacts: this.#run.artifacts.within(decided.changed).map(({ name }) => name),
     };
   }
 
   /** Whether that settles the call. */
-  #decided(call: Question | CallToRun, decided: Decided | 'ended' | undefined): boolean {
+  #decided(call: Question | AskedAnswer | CallToRun, decided: Decided | 'ended' | undefined): boolean {
     const called = { id: call.callId, name: call.name };
-    const kind = call.do === 'question' ? 'question' : call.tool.agent ? 'sub_agent' : 'tool';
+    const kind = call.do === 'run' ? (call.tool.agent ? 'sub_agent' : 'tool') : call.do;
     const result =
       decided === undefined || decided === 'ended'
         ? notStarted(called, this.#howItEnds())
@@ -150,14 +205,15 @@ class Round {
   /** What has not ended by now is settled without it; what ends later is not heard. */
   close(): Map<string, ToolResultBlock> {
     const ended = this.#howItEnds();
-    for (const call of [...this.#calls, ...this.#questions]) {
+    const final = this.#final ? [this.#final] : [];
+    const waiting = [...this.#questions, ...this.#answers, ...this.#sleeps, ...final];
+    for (const call of [...this.#calls, ...waiting]) {
       if (this.#results.has(call.callId)) continue;
       const called = { id: call.callId, name: call.name };
       if (this.#run.children.of(call.callId).subAgent) this.#run.countSpent(unknownUsage);
       const isRunning = this.#started.has(call.callId);
-      const held = this.#held.get(call.callId);
-      if (held) this.#settle(held);
-      else this.#settle(isRunning ? mayStillRun(called, ended) : notStarted(called, ended));
+      const unsettled = isRunning ? mayStillRun(called, ended) : notStarted(called, ended);
+      this.#settle(this.#inShort.get(call.callId) ?? unsettled);
     }
     this.#closed = true;
     return this.#results;
@@ -168,20 +224,29 @@ class Round {
     const called = { id: call.callId, name: call.name };
     for (let start = 0; ; start++) {
       if (this.#interventions.ending) return this.#settle(notStarted(called, this.#howItEnds()));
+      if (call.tool.agent) return await this.#runSubAgent(call);
       this.#started.add(call.callId);
       this.#run.callStatus.set(call.callId, 'running');
-      if (call.tool.agent) return await this.#runSubAgent(call);
       this.#run.show();
-      const end = await runTool(this.#run, call, start);
+      const end = await runTool(this.#run, call, start, (result) => this.#inShort.set(call.callId, result));
       this.#run.steps.ended(call.callId, triedOf(end));
       const settlement = settleToolCall(call, call.tool, end);
+      if (settlement.do === 'result' && call.tool.remote)
+        return await this.#settleHooked(call, withHookNote(call, settlement.result));
       if (settlement.do === 'result') return this.#settle(settlement.result);
+      if (settlement.do === 'keep') return this.#settle(settlement.otherwise);
       if (settlement.do === 'reconcile') return this.#settle(await reconcileTool(this.#run, call));
       if (start === this.settings.maxRestarts) return this.#settle(settlement.otherwise);
     }
   }
 
-  async #runSubAgent(call: CallToRun): Promise<void> {
+  async #runSubAgent(given: CallToRun): Promise<void> {
+    const called = { id: given.callId, name: given.name };
+    const call = given.changed ? await checkedSubAgentCall(this.#run, given) : given;
+    if (call && 'status' in call) return this.#settle(call);
+    if (!call || this.#interventions.ending) return this.#settle(notStarted(called, this.#howItEnds()));
+    this.#started.add(call.callId);
+    this.#run.callStatus.set(call.callId, 'running');
     const turnId = subTurnIdOf(call);
     this.#run.children.begin(call.callId, turnId);
     this.#run.steps.subAgent(call.callId, { turnId });
@@ -189,16 +254,22 @@ class Round {
     const end = await runSubAgent(this.#run, call, this.#interventions);
     if (this.#closed) return;
     this.#run.steps.subAgent(call.callId, subAgentStep(turnId, end));
-    const result = withHookNote(call, settleSubAgent({ id: call.callId, name: call.name }, end));
-    if (isForHooks(this.settings, result)) await this.#hookSubAgent(call, result);
-    else this.#settle(result);
+    const result = settleSubAgent(called, end);
+    await this.#settleHooked(
+      call,
+      call.changed ? withChange(result, call.input) : withHookNote(call, result),
+    );
     this.#run.countSpent(await usageOf(turnId, end));
+    this.#run.guards.release(call.callId);
   }
 
-  async #hookSubAgent(call: CallToRun, result: ToolResultBlock): Promise<void> {
-    this.#held.set(call.callId, result);
-    const hooked = await afterSubAgent(this.#run, call, result);
-    if (!this.#closed) this.#run.steps.hooked(hooked.hooks);
+  /** A result that no activity of ours has made; the agent's hooks look at it first. */
+  async #settleHooked(call: CallToRun, result: ToolResultBlock): Promise<void> {
+    if (this.#closed || !isForHooks(this.settings, result)) return this.#settle(result);
+    this.#inShort.set(call.callId, result);
+    const hooked = await afterCall(this.#run, call, result);
+    if (this.#closed) return;
+    this.#run.steps.hooked(hooked.hooks);
     this.#settle(hooked.result);
   }
 
@@ -228,26 +299,4 @@ function hasKey({ concurrencyKey }: CallToRun): boolean {
 
 function isAsked({ permission }: CallToRun): boolean {
   return permission?.policy === 'ask';
-}
-
-type ResultShare = Pick<CallToRun, 'maxResultBytes' | 'maxImageBytes'>;
-
-/** With ten calls each may give what a result may usually take. */
-function resultShare({ roundResultBytes, roundImageBytes }: TurnSettings, calls: number): ResultShare {
-  return {
-    ...(roundImageBytes !== undefined && calls > 1 && { maxImageBytes: Math.floor(roundImageBytes / calls) }),
-    ...(roundResultBytes !== undefined &&
-      calls > 10 && { maxResultBytes: Math.max(2000, Math.floor(roundResultBytes / calls)) }),
-  };
-}
-
-/** Calls that may run side by side, in request order; a call that may not is a group of its own. */
-function groups(calls: readonly CallToRun[]): CallToRun[][] {
-  const grouped: CallToRun[][] = [];
-  for (const call of calls) {
-    const last = grouped.at(-1);
-    if (call.tool.parallel && last?.at(-1)?.tool.parallel) last.push(call);
-    else grouped.push([call]);
-  }
-  return grouped;
 }

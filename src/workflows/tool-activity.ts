@@ -19,6 +19,8 @@ import type { ToolResultBlock } from '../shared/messages.js';
 import { lastWordIn, type ToolEnd, triedIn } from '../shared/settle.js';
 import { workerLost } from '../shared/tool-results.js';
 import type { ToolSettings } from '../shared/turn.js';
+import { runLocalTool, runsLocally } from './local-tool.js';
+import { runRemoteTool } from './remote-tool.js';
 import type { TurnRun } from './turn-run.js';
 
 export type CallToRun = Extract<PlannedCall, { do: 'run' }> & {
@@ -41,11 +43,38 @@ const LOST_ATTEMPTS = ['TemporalTimeout:Heartbeat', 'TemporalTimeout:StartToClos
 
 type ToolActivities = { [type: string]: (input: RunToolInput) => Promise<RunToolResult> };
 
-/** Runs a tool's activity and says how it ended; never throws. `start` counts the starts of this call from 0. */
-export function runTool(run: TurnRun, call: CallToRun, start: number): Promise<ToolEnd> {
+/**
+ * Runs a tool's activity and says how it ended; never throws. `start` counts the starts of this call from 0; `onMuch` is
+ * told what the result of a remote tool is while its text is being kept.
+ */
+export function runTool(
+  run: TurnRun,
+  call: CallToRun,
+  start: number,
+  onMuch: (inShort: ToolResultBlock) => void,
+): Promise<ToolEnd> {
   const activityId = `i${call.iteration}.${call.index}.${call.callId.slice(0, 40)}${start > 0 ? `.${start + 1}` : ''}`;
+  const input = toolInput(run, call);
+  const { remote } = call.tool;
+  if (remote) return runRemoteTool(run, call, remote, { activityId, input }, onMuch);
+  // Hooks may take longer than a workflow task can wait.
+  if (start === 0 && runsLocally(call) && run.settings?.hooks?.afterToolMs === undefined) {
+    return runLocalTool(call, input).then(
+      (output) => ({ kind: 'completed', output }),
+      () => runActivity(run, call, activityId, input),
+    );
+  }
+  return runActivity(run, call, activityId, input);
+}
+
+function runActivity(
+  run: TurnRun,
+  call: CallToRun,
+  activityId: string,
+  input: RunToolInput,
+): Promise<ToolEnd> {
   const type = call.tool.mcp ? DEFAULT_ACTIVITY : call.name;
-  const work = activity(type, { ...toolOptions(run, call), activityId })(inputOf(run, call));
+  const work = activity(type, { ...toolOptions(run, call), activityId })(input);
   return work.then((output) => ({ kind: 'completed', output }), endOf);
 }
 
@@ -60,7 +89,7 @@ export async function reconcileTool(run: TurnRun, call: CallToRun): Promise<Tool
       summary,
       activityId,
       retry: { ...retry, nonRetryableErrorTypes: [] },
-    })(inputOf(run, call));
+    })(toolInput(run, call));
     return result;
   } catch {
     return workerLost({ id: call.callId, name: call.name });
@@ -94,7 +123,7 @@ function toolOptions(
   };
 }
 
-function inputOf(run: TurnRun, call: CallToRun): RunToolInput {
+export function toolInput(run: TurnRun, call: CallToRun): RunToolInput {
   const { mcp, idempotent, timeoutMs } = call.tool;
   return {
     v: 1,
@@ -109,13 +138,22 @@ function inputOf(run: TurnRun, call: CallToRun): RunToolInput {
     ...(call.maxImageBytes !== undefined && { maxImageBytes: call.maxImageBytes }),
     ...(mcp && { mcp: { ...mcp, idempotent, timeoutMs } }),
     ...(call.inputArtifact && { inputArtifact: call.inputArtifact }),
+    ...artifactsOf(run, call),
     ...(call.changed && { changed: true }),
     ...(call.changedBy && { changedBy: call.changedBy }),
+    ...(run.input.parent?.permissions && { above: run.input.parent.permissions }),
     ...(run.input.metadata && { metadata: run.input.metadata }),
   };
 }
 
-function endOf(error: unknown): ToolEnd {
+/** Those that the call names, each once; what is not there was refused before. */
+function artifactsOf(run: TurnRun, { artifacts = [] }: CallToRun): Pick<RunToolInput, 'artifacts'> {
+  const found = new Set(artifacts.flatMap((name) => run.artifacts.get(name) ?? []));
+  return found.size > 0 ? { artifacts: [...found] } : {};
+}
+
+/** Of an activity of ours. */
+export function endOf(error: unknown): ToolEnd {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof CancelledFailure) return { kind: 'canceled', ...lastWordIn(cause.details?.[0]) };
   if (cause instanceof TimeoutFailure) {

@@ -1,8 +1,9 @@
 import type { ModelReply, OutputRequest } from '../shared/activities.js';
 import type { CarriedTurn } from '../shared/carried.js';
+import { answerText } from '../shared/final-answer.js';
 import type { Json } from '../shared/json.js';
-import type { StopReason } from '../shared/messages.js';
-import type { OutcomeType } from '../shared/turn.js';
+import { type StopReason, toolCallsOf } from '../shared/messages.js';
+import type { OutcomeType, TurnSettings } from '../shared/turn.js';
 
 type Asks = NonNullable<CarriedTurn['output']>;
 
@@ -12,6 +13,8 @@ export class TurnOutput {
   #asks: Asks = { asked: 0 };
   /** Of the last reply, where that was one. */
   value: Json | undefined;
+  /** What the last reply has given by the tool for it, and the agent's checks have let pass. */
+  #given: Json | undefined;
 
   resume(carried: Asks | undefined): void {
     this.#asks = carried ?? this.#asks;
@@ -30,17 +33,52 @@ export class TurnOutput {
   answered(): void {
     this.#asks = { asked: this.#asks.asked };
     this.value = undefined;
+    this.#given = undefined;
+  }
+
+  /** The text that the outcome has in place of the reply's. */
+  get text(): string | undefined {
+    return this.#given === undefined ? undefined : answerText(this.#given);
+  }
+
+  /** An answer came by the tool for it, and counts; `isOutput`: it is the agent's `output`. */
+  accept(given: Json, isOutput: boolean): void {
+    this.#asks = { asked: 0 };
+    this.#given = given;
+    if (isOutput) this.value = given;
+  }
+
+  /** How the turn ends by a reply with calls: one of them may have given the answer. A model that works is asked anew. */
+  #endOfCalls(): OutcomeType | undefined {
+    this.#asks = { asked: 0 };
+    return this.#given === undefined ? undefined : 'completed';
+  }
+
+  /** A check has refused the answer. The next model call is told so, with its tools. */
+  refuse(problem: string): void {
+    this.value = undefined;
+    this.#asks = { asked: 0, request: { problems: [problem], kind: 'refused' } };
+  }
+
+  /** How the turn ends by a reply, or undefined if the loop goes on: it has calls, or its answer is asked for. */
+  endOf(reply: ModelReply, settings: TurnSettings | undefined): OutcomeType | undefined {
+    const { output, finalAnswer } = settings ?? {};
+    if (toolCallsOf(reply.message).length > 0) return finalAnswer && this.#endOfCalls();
+    const ending = outcomeOf(reply.message.stopReason);
+    if (ending !== 'completed') return ending;
+    if (finalAnswer) return this.#endOfAnswer(reply, finalAnswer.maxAsks, 'call');
+    return output ? this.#endOfAnswer(reply, output.maxAsks) : ending;
   }
 
   /** How the turn ends by a reply that would end it. It is asked for once more where that is none; but not for ever. */
-  endOf({ output }: ModelReply, maxAsks: number): OutcomeType | undefined {
+  #endOfAnswer({ output }: ModelReply, maxAsks: number, kind?: 'call'): OutcomeType | undefined {
     if (output?.ok) {
       this.#asks = { asked: 0 };
       this.value = output.value;
       return 'completed';
     }
     if (this.#asks.asked >= maxAsks) return 'invalid_output';
-    this.#asks.request = { problems: output?.problems ?? [] };
+    this.#asks.request = { problems: output?.problems ?? [], ...(kind && { kind }) };
     return undefined;
   }
 
@@ -50,6 +88,7 @@ export class TurnOutput {
    */
   ask(steered: boolean): OutputRequest | undefined {
     const { asked, request } = this.#asks;
+    if (request?.kind === 'refused') return request;
     if (steered) this.#asks = { asked: 0 };
     if (!request || steered) return undefined;
     this.#asks = { asked: asked + 1, request };
@@ -58,6 +97,6 @@ export class TurnOutput {
 }
 
 /** How a reply without tool calls ends a turn. */
-export function outcomeOf(stopReason: StopReason | undefined): OutcomeType {
+function outcomeOf(stopReason: StopReason | undefined): OutcomeType {
   return stopReason === 'max_tokens' ? 'truncated' : stopReason === 'refusal' ? 'refused' : 'completed';
 }

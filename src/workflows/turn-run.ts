@@ -1,9 +1,11 @@
 import { defineQuery, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { ModelReply, OutputRequest } from '../shared/activities.js';
+import { ArtifactNames } from '../shared/artifact-names.js';
 import type { CarriedInterventions, CarriedTurn, TranscriptSegment } from '../shared/carried.js';
 import type { SteerMessage } from '../shared/interventions.js';
 import { jsonBytes } from '../shared/json.js';
 import { textOf, toolCallsOf } from '../shared/messages.js';
+import { noteMessage } from '../shared/notes.js';
 import {
   instructionsMessage,
   interruptionNote,
@@ -28,10 +30,12 @@ import { addUsage, joinUsage, noUsage, type TurnUsage } from '../shared/usage.js
 import { boundedText } from '../shared/wire-text.js';
 import { ChildTurns } from './child-turns.js';
 import { DetailsTable } from './details-table.js';
+import { Guards } from './guards.js';
 import type { Interventions } from './interventions.js';
 import type { People } from './people.js';
+import { Sleeper } from './sleeper.js';
 import { Transcript } from './transcript.js';
-import { outcomeOf, TurnOutput } from './turn-output.js';
+import { TurnOutput } from './turn-output.js';
 import { stateOf } from './turn-state.js';
 
 // A payload may take 2 MB, whatever a prompt or a model makes of it: what is longer is in the event history.
@@ -54,9 +58,14 @@ export class TurnRun {
   usage: TurnUsage = noUsage;
   settings: TurnSettings | undefined;
   readonly steps = new Steps();
+  readonly artifacts = new ArtifactNames();
   /** Of the calls of the last reply, by call id. */
   readonly callStatus = new Map<string, CallStatus>();
   readonly children = new ChildTurns();
+  readonly guards = new Guards(this);
+  readonly sleeper = new Sleeper();
+  /** Settles when what remote tools have returned may be handed on: one at a time. */
+  keeping: Promise<void> = Promise.resolve();
   #outcome: TurnOutcome['type'] | undefined;
   /** Model calls that had answered before this run of the workflow. */
   #firstIteration = 0;
@@ -64,7 +73,7 @@ export class TurnRun {
   #truncated = 0;
   /** How many model calls this run of the workflow makes at least. */
   nextRunFrom = 1;
-  readonly #output = new TurnOutput();
+  readonly output = new TurnOutput();
   /** Of the last reply, where an earlier run had it. */
   #text = '';
   readonly #details = new DetailsTable();
@@ -90,6 +99,7 @@ export class TurnRun {
     } else {
       const { messages, deltaFrom } = openingMessages(this.input, this.firstRunId);
       this.transcript.open(messages, deltaFrom);
+      this.artifacts.learn(messages);
     }
     this.show();
   }
@@ -102,8 +112,9 @@ export class TurnRun {
     this.settings = carried.settings;
     this.#truncated = carried.truncatedInARow;
     this.#text = carried.text;
-    this.#output.resume(carried.output);
+    this.output.resume(carried.output);
     this.transcript.resume(carried.transcript);
+    this.artifacts.learn([], carried.artifacts);
   }
 
   /** For the next run of the workflow; `segments` hold the transcript where it is not small. */
@@ -118,9 +129,11 @@ export class TurnRun {
       usage: this.usage,
       settings,
       truncatedInARow: this.#truncated,
-      text: boundedText(this.#lastText(), CARRIED_TEXT_BYTES),
-      ...this.#output.carried(),
+      text: boundedText(this.lastText, CARRIED_TEXT_BYTES),
+      ...this.output.carried(),
       ...this.people.carried,
+      ...this.artifacts.carried(),
+      ...this.guards.carried(),
       transcript: this.transcript.carried(segments),
       interventions,
     };
@@ -131,20 +144,17 @@ export class TurnRun {
     return this.iteration - this.#firstIteration;
   }
 
-  /** Before the first reply it is not known, and cannot be reached either. */
-  get maxIterations(): number {
-    return this.settings?.limits.iterations ?? Number.POSITIVE_INFINITY;
-  }
-
   count(reply: ModelReply): void {
     this.settings = reply.settings ?? this.settings;
     if (reply.instructions !== undefined)
       this.transcript.begin(instructionsMessage(this.firstRunId, reply.instructions));
+    if (reply.note) this.transcript.add(noteMessage(this.firstRunId, this.iteration, reply.note));
+    if (reply.settings) this.guards.settled();
     this.usage = addUsage(this.usage, reply.usage);
     this.countSpent(reply.spent ?? noUsage);
     this.steps.replied(this.iteration, reply);
     this.iteration += 1;
-    this.#output.answered();
+    this.output.answered();
     this.#truncated = reply.message.stopReason === 'max_tokens' ? this.#truncated + 1 : 0;
   }
 
@@ -161,28 +171,26 @@ export class TurnRun {
   /** How the turn ends by this reply, or undefined if the loop goes on. */
   endOf(reply: ModelReply): OutcomeType | undefined {
     if (reply.message.stopReason === 'refusal') return 'refused';
-    if (toolCallsOf(reply.message).length === 0) {
-      const ending = outcomeOf(reply.message.stopReason);
-      const { output } = this.settings ?? {};
-      return ending === 'completed' && output ? this.#output.endOf(reply, output.maxAsks) : ending;
-    }
+    const ending = this.output.endOf(reply, this.settings);
+    if (ending || toolCallsOf(reply.message).length === 0) return ending;
     return this.#truncated >= (this.settings?.maxTruncatedReplies ?? 1) ? 'truncated' : undefined;
   }
 
   /** What the model call that is about to be made asks for, where its last message asks for the turn's output. */
   get outputRequest(): OutputRequest | undefined {
-    return this.#output.request;
+    return this.output.request;
   }
 
   /** Right before a model call, so that a transcript never ends with a request that no model has seen. */
   askForOutput(steered: boolean): void {
     const schema = this.settings?.output?.schema;
-    const request = this.#output.ask(steered);
-    if (request && schema)
-      this.transcript.add(outputRequestMessage(this.firstRunId, this.iteration, schema, request));
+    const request = this.output.ask(steered);
+    const message = request && outputRequestMessage(this.firstRunId, this.iteration, schema, request);
+    if (message) this.transcript.add(message);
   }
 
-  #lastText(): string {
+  /** Of the last reply. */
+  get lastText(): string {
     const { lastReply } = this.transcript;
     return lastReply ? textOf(lastReply) : this.#text;
   }
@@ -201,9 +209,10 @@ export class TurnRun {
 
   end(outcome: OutcomeType | 'failed', interventions: Interventions): TurnOutcome {
     const undelivered = interventions.close();
-    const isCanceled = interventions.ending?.kind === 'cancel';
-    const note = interruptionNote(this.transcript.lastRole, this.firstRunId, isCanceled);
-    if (note && outcome === 'interrupted') this.transcript.add(note);
+    const { ending } = interventions;
+    const how = outcome === 'interrupted' && ending?.kind === 'cancel' ? 'canceled' : outcome;
+    const note = interruptionNote(this.transcript.lastRole, this.firstRunId, how);
+    if (note) this.transcript.add(note);
     this.#outcome = outcome;
     this.show();
     const messages = this.transcript.delta();
@@ -218,14 +227,19 @@ export class TurnRun {
       turnId: this.turnId,
       agent: this.input.agent,
       version: this.settings?.version ?? this.input.version ?? '',
-      text: boundedText(this.#lastText(), OUTCOME_TEXT_BYTES),
-      ...(outcome === 'completed' && this.#output.value !== undefined && { output: this.#output.value }),
+      text: boundedText(
+        (outcome === 'completed' ? this.output.text : undefined) ?? this.lastText,
+        OUTCOME_TEXT_BYTES,
+      ),
+      ...(outcome === 'completed' && this.output.value !== undefined && { output: this.output.value }),
       iterations: this.iteration,
       usage: this.usage,
       messageCount: this.transcript.added,
+      ...this.artifacts.told(),
       ...(fits && { messages }),
       ...(steps && { steps }),
-      ...(outcome === 'interrupted' && interventions.ending && { intervention: interventions.ending }),
+      ...(outcome === 'interrupted' && ending && ending.kind !== 'time_limit' && { intervention: ending }),
+      ...(outcome === 'budget_exceeded' && this.guards.told(ending?.kind === 'time_limit')),
       ...(undelivered.length > 0 && { undelivered }),
     };
   }

@@ -18,6 +18,7 @@ export function stateOf(run: TurnRun, outcome: TurnOutcome['type'] | undefined):
       name,
       status: run.callStatus.get(id) ?? 'waiting',
       ...run.children.of(id),
+      ...run.sleeper.untilOf(id),
     })),
     ...run.people.state,
     messageCount: run.transcript.count,

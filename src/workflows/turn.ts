@@ -1,9 +1,12 @@
 import { CancelledFailure } from '@temporalio/workflow';
+import type { ModelReply } from '../shared/activities.js';
 import type { CarriedTurn } from '../shared/carried.js';
 import { pendingCalls, toolMessage } from '../shared/transcript.js';
 import type { OutcomeType, TurnInput, TurnOutcome } from '../shared/turn.js';
 import { afterFailure, afterTurn } from './after-turn.js';
 import { callModel } from './call-model.js';
+import { checkedEnding } from './check-answer.js';
+import type { ReachedLimit } from './guards.js';
 import { Interventions } from './interventions.js';
 import { continueInNextRun, isNextRunDue } from './next-run.js';
 import { People } from './people.js';
@@ -31,13 +34,15 @@ export async function turn(raw: TurnInput, carried?: CarriedTurn): Promise<TurnO
   const run = new TurnRun(input, people);
 
   run.begin(earlier);
+  run.guards.begin(interventions, earlier?.guards);
   const { parent } = run.input;
   const type = await loop(run, interventions).catch(async (error: unknown) => {
     await afterFailure(run, error);
     if (parent) await reportFailure(parent, error);
     throw error;
   });
-  const outcome = run.end(type, interventions);
+  const isOutOfTime = type === 'interrupted' && interventions.ending?.kind === 'time_limit';
+  const outcome = run.end(isOutOfTime ? 'budget_exceeded' : type, interventions);
   await afterTurn(run, outcome);
   // One that was canceled has an outcome, too: thrown, it would lose what it has cost.
   if (parent) return await reportEnd(parent, outcome);
@@ -48,7 +53,8 @@ export async function turn(raw: TurnInput, carried?: CarriedTurn): Promise<TurnO
 async function loop(run: TurnRun, interventions: Interventions): Promise<OutcomeType> {
   for (;;) {
     if (interventions.ending) return 'interrupted';
-    if (run.iteration >= run.maxIterations) return 'max_iterations';
+    const limit = run.guards.reached();
+    if (limit) return await endAtLimit(run, interventions, limit);
     run.makeRoom();
     if (isNextRunDue(run, interventions)) {
       await continueInNextRun(run, interventions);
@@ -57,19 +63,42 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
 
     const steers = run.addSteers(interventions.takeSteers());
     run.askForOutput(steers.length > 0);
-    const reply = await callModel(run, interventions, steers);
-    if (reply === 'interrupted') return 'interrupted';
-    run.transcript.add(reply.message);
+    const asked = run.guards.ask();
+    const reply = await callModel(run, interventions, steers, asked);
+    if (typeof reply === 'string') return 'interrupted';
+    await takeReply(run, reply, interventions);
 
-    const calls = pendingCalls(run.transcript.messages);
-    if (calls.length > 0) {
-      const results = await runToolCalls(run, reply.calls, interventions);
-      run.transcript.add(toolMessage(`${reply.message.id}-results`, calls, results));
-    }
-    const ending = run.endOf(reply);
-    const mayGoOn = !interventions.ending && run.iteration < run.maxIterations;
+    const isPlan = run.guards.isPlan(reply, asked);
+    const ending = isPlan ? afterPlan(reply) : await checkedEnding(run, interventions, run.endOf(reply));
     const isDone = ending === 'completed' || ending === 'invalid_output';
-    const goesOn = isDone && interventions.hasSteers && mayGoOn;
+    const goesOn = isDone && interventions.hasSteers && !interventions.ending && !run.guards.reached();
     if (ending && !goesOn) return ending;
   }
+}
+
+/** The reply joins the transcript, and what it asks for is run. */
+async function takeReply(run: TurnRun, reply: ModelReply, interventions: Interventions): Promise<void> {
+  run.transcript.add(reply.message);
+  const calls = pendingCalls(run.transcript.messages);
+  if (calls.length === 0) return;
+  const results = await runToolCalls(run, reply.calls, interventions);
+  run.transcript.add(run.artifacts.named(toolMessage(`${reply.message.id}-results`, calls, results)));
+}
+
+function afterPlan({ message }: ModelReply): OutcomeType | undefined {
+  return message.stopReason === 'refusal' ? 'refused' : undefined;
+}
+
+/** With a closing answer, where the agent asks for one. However that goes, the turn ends by its limit. */
+async function endAtLimit(
+  run: TurnRun,
+  interventions: Interventions,
+  limit: ReachedLimit,
+): Promise<OutcomeType> {
+  const asked = run.guards.askForClosing(limit);
+  if (!asked) return limit;
+  const reply = await callModel(run, interventions, [], asked);
+  if (reply === 'interrupted') return 'interrupted';
+  if (reply !== 'failed') await takeReply(run, reply, interventions);
+  return limit;
 }

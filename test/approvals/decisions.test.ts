@@ -291,6 +291,7 @@ describe('a decision', () => {
   });
 });
 
+// MC-140
 describe('a question of the model', () => {
   test('waits for its answer, which is the result', async () => {
     const script = [

@@ -99,6 +99,7 @@ describe('what was allowed', () => {
     expect(readdirSync(join(root, 'secrets'))).toEqual([]);
   });
 
+  // MC-131
   test('a tool whose own policy fails is not run', async () => {
     let runs = 0;
     const tool = defineTool({
@@ -122,13 +123,19 @@ describe('what was allowed', () => {
   });
 });
 
+// MC-080 to MC-082, with section 0's corrections: siblings of the plan have their results, in request order
 describe('the mode plan', () => {
   test('runs only tools that read, until a person has approved the plan; also in the next runs', async () => {
     const script = [
       reply(write('a'), toolCall('read_file', { path: 'b' })),
       toolCall('present_plan', { plan: '1. write a' }),
-      toolCall('present_plan', { plan: '1. write b' }),
+      reply(
+        toolCall('present_plan', { plan: '1. write b' }),
+        toolCall('read_file', { path: 'b' }),
+        write('c'),
+      ),
       write('b'),
+      toolCall('present_plan', { plan: 'again' }),
       text('ok'),
     ];
     const agent = agentWith(codingTools({ root: folder() }), {
@@ -145,11 +152,14 @@ describe('the mode plan', () => {
       'denied_by_rule',
       'tool_threw',
       'denied_by_person',
-      'ok',
-      'ok',
+      ...['ok', 'tool_threw', 'denied_by_rule'],
+      ...['ok', 'unknown_tool'],
     ]);
+    expect(new Set(model.requests.map(({ instructions }) => instructions))).toEqual(new Set(['Test.']));
     const offered = model.requests.map(({ tools }) => tools.map(({ name }) => name));
-    expect(offered.map((names) => names.includes('present_plan'))).toEqual([true, true, true, false, false]);
+    expect(offered.map((names) => names.includes('present_plan'))).toEqual([
+      ...[true, true, true, false, false, false],
+    ]);
   });
 });
 
@@ -167,6 +177,7 @@ test('a rule that can not work is refused when the agent is defined, by name', (
   );
   expect(() => define({ allow: ['bash(ls'] })).toThrow(/Agent a, permissions: The rule "bash\(ls"/);
   expect(() => define({ mode: 'fast' as 'yolo' })).toThrow(/default, accept-edits, plan, yolo/);
+  expect(() => define({ allow: ['dosc:search'] })).toThrow('is about none of its MCP servers');
   expect(() => define({ allow: ['mcp__docs__*', 'mcp__docs__search'] })).not.toThrow();
 });
 

@@ -1,11 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { defineAgent } from '../../src/define/define-agent.js';
 import type { PermissionOptions } from '../../src/define/permissions.js';
 import { reply, type Script, scriptedModel, testTurn, text, toolCall } from '../../src/testing/index.js';
+import { endedTurn, PATIENCE } from '../interventions/ended-turn.js';
 import { newFolder, oddServer } from '../mcp/odd-servers.js';
 import { ask, subAgent } from '../sub-agents/agents.js';
+import { textOfResult } from '../turn/agents.js';
 
 const helpers = () =>
   ['allowed', 'denied', 'changed', 'ruled_out'].map((name) => subAgent(name, [text(name)]));
@@ -31,10 +33,10 @@ test('a call of a sub-agent waits for a person, and one that is denied is not st
   });
   expect(asked).toEqual(['allowed', 'denied', 'changed']);
   expect(calls.map(({ result }) => result.cause ?? result.status)).toEqual([
-    ...['ok', 'denied_by_person', 'invalid_arguments', 'denied_by_rule'],
+    ...['ok', 'denied_by_person', 'ok', 'denied_by_rule'],
   ]);
   expect(outcome.steps[0]?.calls.map(({ subAgent: turn }) => turn !== undefined)).toEqual([
-    ...[true, false, false, false],
+    ...[true, false, true, false],
   ]);
 });
 
@@ -82,6 +84,35 @@ test('a rule denies a tool of a server whatever is listed beside it, and argumen
   const call = toolCall('odd__echo', { text: 'change' });
   const changed = await withServer({ deny: ['odd__echo(text: forbid*)'] }, [call, text('done')]);
   expect(changed.results).toEqual(['denied_by_rule']);
+});
+
+test('a search for tools can be asked about and denied like any other call', async () => {
+  const find = (id: string, query: string) => ({ ...toolCall('find_tools', { query }), id });
+  const { server } = oddServer();
+  const { outcome, results } = await endedTurn(
+    {
+      script: [
+        reply(find('yes', 'echo'), find('no', 'pid'), find('other', 'die'), find('never', 'secret')),
+        text('ok'),
+      ],
+      agent: {
+        tools: [server],
+        findToolsBeyond: 0,
+        permissions: { ask: ['find_tools'], deny: ['find_tools(secret*)'] },
+      },
+    },
+    async ({ turn }) => {
+      await vi.waitFor(async () => expect(await turn.requests()).toHaveLength(3), PATIENCE);
+      await turn.deny('no');
+      await turn.approve('other', { arguments: { query: 'x' } });
+      await turn.approve('yes');
+    },
+  );
+  expect(outcome?.type).toBe('completed');
+  expect(results.map(({ cause, status }) => cause ?? status)).toEqual([
+    ...['ok', 'denied_by_person', 'invalid_arguments', 'denied_by_rule'],
+  ]);
+  expect(textOfResult(results[0])).toContain('- odd__echo');
 });
 
 /** Calls each tool with that in its name. */

@@ -16,6 +16,7 @@ import {
 } from '../../src/testing/index.js';
 import { withWorker } from '../../src/testing/test-environment.js';
 import { resultsOf } from '../interventions/ended-turn.js';
+import { ask, subAgent } from '../sub-agents/agents.js';
 import { holdfast } from '../support/run-cli.js';
 import { agentWith, countedTool, textOfResult } from '../turn/agents.js';
 
@@ -71,7 +72,8 @@ test('a run without a terminal says how to decide, and goes on when that is done
 /** A turn watched at a terminal where somebody types these lines, one for each prompt. */
 async function typed(script: Script, lines: readonly string[]) {
   const pay = countedTool('pay', {}, () => 'paid', { approval: 'ask' });
-  const agent = agentWith([pay.tool, askUser()], { model: scriptedModel(script) });
+  const clerk = subAgent('clerk', [toolCall('pay'), text('done')], { tools: [pay.tool] });
+  const agent = agentWith([pay.tool, askUser(), clerk], { model: scriptedModel(script) });
   const input = Object.assign(new PassThrough(), { isTTY: true });
   const output = Object.assign(new PassThrough(), { isTTY: true });
   const waiting = [...lines];
@@ -99,15 +101,38 @@ test('at a terminal the person is asked: yes, no and why, always, an answer by i
   const script = [
     reply(toolCall('pay'), toolCall('pay')),
     toolCall('ask_user', { question: 'Which?', choices: ['red', 'blue'] }),
+    ask('clerk'),
     toolCall('pay'),
     toolCall('pay'),
     text('done'),
   ];
-  const { results, runs, notes, left } = await typed(script, ['what', 'y', 'n', 'no money', '2', 'a']);
-  expect(results).toEqual(['paid', expect.stringContaining('no money'), 'blue', 'paid', 'paid']);
-  expect(runs).toHaveLength(3);
+  const { results, runs, notes, left } = await typed(script, ['what', 'y', 'n', 'no money', '2', 'y', 'a']);
+  expect(results).toEqual(['paid', expect.stringContaining('no money'), 'blue', 'done', 'paid', 'paid']);
+  expect(runs).toHaveLength(4);
+  expect(notes.join('\n')).toMatch(/of the sub-agent's turn [\w-]+\/clerk/);
   expect(notes.join('\n')).toContain('always would allow: pay');
   expect(left).toEqual([]);
+});
+
+test("what a sub-agent waits for is listed and decided by its caller's id, or by its own", async () => {
+  const pay = countedTool('pay', {}, () => 'paid', { approval: 'ask' });
+  const both = reply(toolCall('pay'), toolCall('ask_user', { question: 'Which?' }));
+  const clerk = subAgent('clerk', [both, text('done')], { tools: [pay.tool, askUser()] });
+  const agent = agentWith([clerk], { model: scriptedModel([ask('clerk'), text('done')]) });
+  await withWorker(agent, async ({ start }) => {
+    const turn = await start('Go.', { turnId: `people-${Date.now()}-below` });
+    const below = `${turn.turnId}/clerk`;
+    await vi.waitFor(async () => expect(await turn.requests()).toHaveLength(2), 10_000);
+    const listed = await cli('approvals', turn.turnId);
+    expect(listed.stdout).toMatch(new RegExp(`pay .*\\n  of the sub-agent's turn ${below}`));
+    const [answered, approved] = await Promise.all([
+      cli('answer', turn.turnId, 'this one'),
+      cli('approve', below, 'call_0_0'),
+    ]);
+    expect([answered, approved]).toMatchObject([{ exitCode: 0 }, { exitCode: 0 }]);
+    expect((await turn.result()).type).toBe('completed');
+  });
+  expect(pay.runs).toHaveLength(1);
 });
 
 test('a person is shown what nobody sees, and a plan as it is read', () => {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { limitLine } from '../../src/cli/limit-line.js';
 import { terminalOf } from '../../src/cli/terminal.js';
 import { TurnPrinter } from '../../src/cli/turn-printer.js';
+import { awaitedText } from '../../src/cli/turns/waiting.js';
 import type { TurnEvent } from '../../src/shared/events.js';
 
 type Part = TurnEvent extends infer Event
@@ -49,4 +51,24 @@ test("a sub-agent's calls are printed further in, those of its own sub-agents fu
   const inner = { type: 'sub_agent' as const, callId: 'c', event: { ...base, ...started } };
   expect(printed(inner)).toBe('    → look_up bicycle\n');
   expect(printed({ ...inner, event: { ...base, ...inner } })).toBe('      → look_up bicycle\n');
+});
+
+test('a call that sleeps is printed with its time, and so is what a sleeping turn waits for', () => {
+  const started = {
+    type: 'tool_started' as const,
+    callId: 'a',
+    name: 'sleep_until',
+    summary: 'sleep_until 1 day',
+  };
+  expect(printed({ ...started, until: in42s })).toBe(`  → sleep_until 1 day, until ${in42s}\n`);
+  const awaited = { kind: 'sleep' as const, state: 'running' as const, attempt: 1, nextAt: in42s };
+  expect(awaitedText(awaited)).toBe(`its time: it sleeps until ${in42s}`);
+});
+
+test.each([
+  [{ limit: 'tokens' as const, spent: 1200, allowed: 1000 }, '1200 tokens of 1000'],
+  [{ limit: 'cost' as const, spent: 2.031, allowed: 2 }, '$2.0310 of $2.0000'],
+  [{ limit: 'time' as const, spent: 61_000, allowed: 60_000 }, '1 min 1 s of 1 min 0 s'],
+])('a limit that is used up is printed: %j', (exceeded, line) => {
+  expect(limitLine(exceeded)).toBe(line);
 });

@@ -76,6 +76,7 @@ describe.each(cases)('%s', (_name, codec) => {
       words.reply,
       argument,
       result,
+      words.localResult,
       toolError,
       steerSignal,
       steerUpdate,

@@ -22,6 +22,8 @@ const WORDS = [
   'result',
   'toolError',
   'toolRetry',
+  'localResult',
+  'localRetry',
   'progress',
   'reply',
   'reasoning',
@@ -53,6 +55,7 @@ export class Scenario {
   /** Words that were in the server's files at any time: what a heartbeat leaves there is soon written over. */
   readonly seen = new Set<string>();
   #tries = 0;
+  #quickTries = 0;
 
   constructor(server: TemporaryServer) {
     this.#server = server;
@@ -80,6 +83,16 @@ export class Scenario {
         },
         { idempotent: true },
       ),
+      countedTool(
+        'quick',
+        input,
+        () => {
+          this.#quickTries += 1;
+          if (this.#quickTries === 1) throw retryable(new Error(words.localRetry));
+          return words.localResult;
+        },
+        { idempotent: true, execution: 'local' },
+      ),
       countedTool('loses', input, async (_args, { signal }) => {
         this.#lost.open();
         await aborted(signal);
@@ -104,6 +117,8 @@ export class Scenario {
           toolCall('work', { text: words.argument }),
           toolCall('fail'),
           toolCall('again'),
+          toolCall('quick'),
+          toolCall('quick'),
         ),
         attempts(fault({ status: 503, body: { error: { message: words.modelRetry } } }), text('done')),
       ],

@@ -86,6 +86,14 @@ describe('a worker killed during a tool', () => {
     expect(turn.lines('ended', 'hold_again')).toHaveLength(1);
   });
 
+  test('that is local: its workflow task is done again, and the tool with it', async () => {
+    const turn = await place.start([toolCall('dies_once'), text('done')]);
+    const { outcome, results } = await turn.ended();
+    expect(results).toMatchObject([{ status: 'ok', content: [{ text: 'dies_once ended' }] }]);
+    expect(turn.runsOf('dies_once')).toBe(2);
+    expect(outcome).toMatchObject({ type: 'completed', text: 'done' });
+  });
+
   test.each([
     [
       'took effect: what it answers is the result',

@@ -76,6 +76,10 @@ const agent = defineAgent({
     tool('deaf', (_args, { turnId }) => untilReleased(turnId)),
     tool('pause', ({ ms = 0 }) => setTimeout(ms)),
     tool('block', ({ ms = 0 }) => block(ms)),
+    tool('dies_once', (_args, { idempotencyKey }) => dieOnce(idempotencyKey.replaceAll('/', '-')), {
+      idempotent: true,
+      execution: 'local',
+    }),
     tool('pay', held('pay'), { reconcile: whatCameOfIt }),
   ],
 });

@@ -43,6 +43,17 @@ test("a turn in a workflow of one's own", async () => {
   expect(shown).toBe('mail: Sales rose by a tenth\nreport: Sales rose by a tenth\n');
 });
 
+test('a tool in Python', async () => {
+  expect(await output('python-tool')).toBe(
+    [
+      'describe_numbers: {"mean":7.25,"median":6.5,"standard_deviation":4.349}',
+      'describe_numbers: Error: give at least two numbers',
+      'The mean of the first list is 7.25; the second is too short.\n',
+    ].join('\n'),
+  );
+  // Its packages may have to be installed.
+}, 240_000);
+
 test('sub-agents', async () => {
   expect(await output('sub-agents')).toBe(
     [
@@ -63,6 +74,15 @@ test('the code of docs/sub-agents.md is that of the example', () => {
   expect(blocks.filter((block) => !source.includes(block.trimEnd()))).toEqual([]);
 });
 
+test('the code of docs/remote-tools.md is that of the example', () => {
+  const names = ['index.ts', 'worker.py'];
+  const sources = names.map((name) => readFileSync(`examples/python-tool/${name}`, 'utf8'));
+  const page = readFileSync('docs/remote-tools.md', 'utf8');
+  const blocks = [...page.matchAll(/```(?:ts|py)\n(.+?)```/gs)].map(([, code = '']) => code);
+  expect(blocks).toHaveLength(3);
+  expect(blocks.filter((block) => !sources.some((source) => source.includes(block.trimEnd())))).toEqual([]);
+});
+
 test('a turn on a schedule', async () => {
   const shown = await output('schedule');
   expect(shown).toMatch(/^Good morning\. .+\nturn daily-digest-\d{4}-\d\d-\d\dT[\d:]+Z\n$/);
@@ -71,11 +91,17 @@ test('a turn on a schedule', async () => {
 test('the code of docs/workflows.md is that of the examples', () => {
   // Where an example has it in a function, the page has it without the indentation.
   const read = (path: string) => readFileSync(path, 'utf8').replaceAll(/^ +/gm, '');
-  const names = ['own-workflow/index.ts', 'own-workflow/workflows.ts', 'schedule.ts'];
+  const names = ['own-workflow/index.ts', 'own-workflow/workflows.ts'];
   const sources = names.map((name) => read(`examples/${name}`));
   const blocks = [...read('docs/workflows.md').matchAll(/```ts\n(.+?)```/gs)].map(([, code = '']) => code);
-  expect(blocks).toHaveLength(4);
+  expect(blocks).toHaveLength(2);
   expect(blocks.filter((block) => !sources.some((source) => source.includes(block)))).toEqual([]);
+});
+
+test('the code of docs/schedules.md is that of the example', () => {
+  const read = (path: string) => readFileSync(path, 'utf8').replaceAll(/^ +/gm, '');
+  const [block = '-'] = [...read('docs/schedules.md').matchAll(/```ts\n(.+?)```/gs)].map(([, code]) => code);
+  expect(read('examples/schedule.ts')).toContain(block);
 });
 
 test('examples/README.md lists every example', () => {

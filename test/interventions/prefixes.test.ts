@@ -93,7 +93,7 @@ describe('the messages of a run up to anywhere, with a note of the interrupt', (
     fc.assert(
       fc.property(anyRun, fc.nat(20), (steps, count) => {
         const seen = folded(steps).messages.slice(0, 1 + count);
-        const note = interruptionNote(seen.at(-1)?.role, 'run', false);
+        const note = interruptionNote(seen.at(-1)?.role, 'run', 'interrupted');
         const mended = reconcile([...seen, ...(note ? [note] : [])]);
         expect(transcriptProblems(mended)).toEqual([]);
         for (const [callId, result] of resultsOf(seen)) expect(resultsOf(mended).get(callId)).toEqual(result);

@@ -17,7 +17,11 @@ const memory = require.resolve('@modelcontextprotocol/server-memory/dist/index.j
 /** Each tool of server-everything, with arguments for it and what its result is to say. */
 const expected: [name: string, args: Record<string, string | number | boolean>, shown: string | RegExp][] = [
   ['echo', { message: 'hello' }, 'Echo: hello'],
-  ['get-annotated-message', { messageType: 'error', includeImage: true }, 'Error: Operation failed\n<image>'],
+  [
+    'get-annotated-message',
+    { messageType: 'error', includeImage: true },
+    'Error: Operation failed\n[Kept as image.png: image/png, 4033 bytes]\n<image>',
+  ],
   ['get-env', {}, /"PATH": /],
   [
     'get-resource-links',
@@ -36,11 +40,15 @@ const expected: [name: string, args: Record<string, string | number | boolean>, 
     '{"conditions":"Cloudy","humidity":82,"temperature":33}',
   ],
   ['get-sum', { a: 2, b: 40 }, 'The sum of 2 and 40 is 42.'],
-  ['get-tiny-image', {}, "Here's the image you requested:\n<image>\nThe image above is the MCP logo."],
+  [
+    'get-tiny-image',
+    {},
+    /^Here's the image you requested:\n\[Kept as image-\d\.png: image\/png, 4033 bytes\]\n<image>\nThe image above is the MCP logo\.$/,
+  ],
   [
     'gzip-file-as-resource',
     { name: 'x.gz', data: 'data:text/plain,hello', outputType: 'resource' },
-    /^\[application\/gzip of the resource .*x\.gz, 25 bytes, which can't be shown here\]\n\[25 bytes were kept/,
+    /^\[Kept as x\.gz: application\/gzip, 25 bytes\]$/,
   ],
   ['toggle-simulated-logging', {}, /Started simulated, random-leveled logging/],
   ['toggle-subscriber-updates', {}, /Started simulated resource updated notifications/],

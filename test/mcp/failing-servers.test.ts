@@ -8,6 +8,7 @@ import { agentWith, newFolder, oddHttpServer, oddServer, resultsOf, textIn } fro
 
 const PATIENCE = { timeout: 20_000 };
 
+// O24, down to the cut streams of servers over HTTP
 test.concurrent('a server that dies in the middle of a call leaves its outcome unknown, and the next call has a new one', async () => {
   const odd = oddServer();
   const [died, echoed] = await resultsOf(
@@ -137,6 +138,22 @@ test.concurrent('a turn fails by name where a server that it needs is not there'
     message: expect.stringContaining('there is no program holdfast-no-such-program'),
   });
   expect(model.requests).toEqual([]);
+});
+
+test.concurrent('a server that does not answer holds a turn for a bounded time, and meanwhile everybody sees which and what to do', async () => {
+  const limits = { connectTimeout: '100 milliseconds', maxConnectTimeout: '100 milliseconds' } as const;
+  const agent = agentWith(mcpServer('docs', { url: 'http://127.0.0.1:1/mcp' }, limits));
+  const model = scriptedModel([text('done')]);
+  await withWorker({ ...agent, model }, async ({ start }) => {
+    const turn = await start('Go.');
+    const seen = (async () => {
+      for await (const event of turn.events()) if (event.type === 'retry_waiting') return event.failure;
+      return undefined;
+    })();
+    const words = /^The MCP server docs can't be reached: .* Start it, or check its url; with optional: true/;
+    expect(await seen).toMatchObject({ type: 'Mcp.Unavailable', message: expect.stringMatching(words) });
+    await expect(turn.result()).rejects.toMatchObject({ type: 'Mcp.Unavailable' });
+  });
 });
 
 test.concurrent('a turn begins without the tools of an optional server that is not there', async () => {

@@ -4,7 +4,8 @@ import { defineAgent, mcpServer } from '../../dist/index.js';
 import { scriptedModel, text, toolCall } from '../../dist/testing/index.js';
 
 const program = fileURLToPath(new URL('./odd-server.mjs', import.meta.url));
-const env = { LOG: process.env.ODD_LOG };
+// It heeds neither the end of its input nor SIGTERM.
+const env = { LOG: process.env.ODD_LOG, STUBBORN: '1' };
 
 export const agent = defineAgent({
   name: 'mcp',

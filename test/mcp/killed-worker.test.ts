@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -10,7 +9,7 @@ import { isAlive, logOf, newFolder, textIn } from './odd-servers.js';
 const pathOf = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const PATIENCE = { timeout: 30_000 };
 
-test('a worker killed in the middle of a call: its outcome is unknown, its server ends, and the turn goes on', async () => {
+test('a worker killed in the middle of a call: its outcome is unknown, its server ends, stubborn as it is, and the turn goes on', async () => {
   const address = process.env['TEMPORAL_ADDRESS'] ?? '';
   const taskQueue = `mcp-killed-${randomUUID()}`;
   const path = join(newFolder(), 'log');

@@ -8,6 +8,7 @@ test.concurrent('a result that tells of an error is one', async () => {
   expect(textIn(result)).toBe('no such customer');
 });
 
+// FA-032
 test.concurrent('structured content goes before the text that stands for it', async () => {
   const [result] = await resultsOf(oddServer().server, [toolCall('odd__stale_text')]);
   expect(textIn(result)).toBe('{"a":{"c":3,"d":4},"b":2}');
@@ -18,11 +19,11 @@ test.concurrent('blocks that nobody knows, sound, broken images and links are al
   expect(result?.status).toBe('ok');
   expect(textIn(result).split('\n').slice(0, 6)).toEqual([
     '[a block of the type "hologram": {"type":"hologram","depth":3}]',
-    "[audio/wav, 4 bytes, which can't be shown here]",
+    '[Kept as audio.wav: audio/wav, 4 bytes]',
     "[image/png: its data is not base64, so that it can't be read]",
     '[resource a.txt at file:///a.txt: text/plain]',
     '[resource file:///b.txt]',
     'the text of b',
   ]);
-  expect(result?.artifact).toMatchObject({ bytes: 4 });
+  expect(result?.artifacts).toMatchObject([{ name: 'audio.wav', mediaType: 'audio/wav', bytes: 4 }]);
 });

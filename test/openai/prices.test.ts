@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { fallback } from '../../src/activities/fallback.js';
+import { limit } from '../../src/activities/limit.js';
 import { openai } from '../../src/activities/openai/openai.js';
 import type { Usage } from '../../src/shared/usage.js';
 import { rawBytes, rawChunks, reply, text } from '../../src/testing/index.js';
@@ -11,6 +13,18 @@ const prices = { scripted: { input: 1, output: 5 } };
 
 afterEach(() => {
   vi.unstubAllEnvs();
+});
+
+describe('the model without a price', () => {
+  it('is the one that a call may go to, also behind limits and among several', () => {
+    const known = openai({ model: 'scripted', prices });
+    expect(known.unpriced?.('scripted')).toBeUndefined();
+    expect(known.unpriced?.('')).toBeUndefined();
+    expect(openai({ model: 'other', prices }).unpriced?.('')).toBe('other');
+    expect(limit(known, { maxConcurrent: 1 }).unpriced?.('another')).toBe('another');
+    const both = fallback([known, openai({ model: 'other', prices })]);
+    expect(both.unpriced?.('scripted')).toBe('other');
+  });
 });
 
 describe('the price of a call', () => {

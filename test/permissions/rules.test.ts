@@ -68,6 +68,9 @@ describe('a rule about any tool', () => {
     [{ query: 'dr\u200bop table users' }],
     [{ query: 'drор table users' }],
     [{ 'drop table x': 1 }],
+    [{ query: 'drop  table\tusers' }],
+    [{ query: 'drop\ntable users' }],
+    [{ query: 'drop%20table users' }],
   ])('that denies looks at every text: %j', async (input) => {
     expect(await judge(search, input, { deny: ['mcp__docs__*(drop table *)'], mode: 'yolo' })).toBe('deny');
     expect(await judge(search, input, { deny: ['MCP__DOCS__SEARCH(drop table *)'], mode: 'yolo' })).toBe(
@@ -75,7 +78,9 @@ describe('a rule about any tool', () => {
     );
   });
 
-  test('may name the argument', async () => {
+  test('may name the argument, whatever form it has', async () => {
+    for (const query of [['a', 'secrets/b'], { deep: ['x/../secrets/b'] }, 'secrets%2fb'])
+      expect(await judge(search, { query }, { deny: ['*(query: secrets/*)'], mode: 'yolo' })).toBe('deny');
     const rules = { allow: ['mcp__docs__search(query: select *)', 'mcp__docs__search(limit: 5)'] };
     expect(await judge(search, { query: 'select 1' }, rules)).toBe('allow');
     expect(await judge(search, { limit: 5 }, rules)).toBe('allow');
@@ -88,12 +93,46 @@ describe('a rule about any tool', () => {
     );
   });
 
+  test('that allows is about the first text of the schema, however the model orders them', async () => {
+    const rules = { allow: ['mcp__docs__search(select *)'] };
+    expect(await judge(search, { query: 'drop', path: 'select 1' }, rules)).toBe('allow');
+    expect(await judge(search, { query: 'select 1', path: 'drop' }, rules)).toBe('ask');
+  });
+
   test("that denies is stronger than a server's word that its tool only reads", async () => {
     const readOnly = { ...search, effects: 'none' as const, approval: 'allow' as const };
     for (const mode of ['default', 'accept-edits', 'plan', 'yolo'] as const) {
       expect(await judge(readOnly, { query: 'x' }, { mode })).toBe('allow');
       expect(await judge(readOnly, { query: 'x' }, { mode, deny: ['mcp__docs__*'] })).toBe('deny');
     }
+  });
+
+  test("may name a server's tool by the server's own name, which no other tool can take", async () => {
+    const hashed = {
+      ...search,
+      name: 'docs__issues_create_a1b2c3',
+      mcp: { server: 'docs', tool: 'issues.create' },
+    };
+    const own = { ...search, name: 'docs__issues.create' };
+    const told = async (tool: typeof search, rule: string) => [
+      await judge(tool, { query: 'x' }, { allow: [rule] }),
+      await judge(tool, { query: 'x' }, { deny: [rule], mode: 'yolo' }),
+    ];
+    for (const rule of [
+      'docs:issues.create',
+      'docs:*',
+      'docs:issues.create(query: x)',
+      'docs__issues_create_a1b2c3',
+    ])
+      expect(await told(hashed, rule)).toEqual(['allow', 'deny']);
+    for (const rule of [
+      'docs__issues.create',
+      'docs__issues_create',
+      'DOCS:ISSUES.create',
+      'docs:іssues.create',
+    ])
+      expect(await told(hashed, rule)).toEqual(['ask', 'deny']);
+    expect(await told(own, 'docs:issues.create')).toEqual(['ask', 'allow']);
   });
 
   test.each(['', '()', 'a b', 'a(b', 'a)b', '(x)'])('that can not be read is refused by name: %j', (text) => {
@@ -122,6 +161,7 @@ describe('the modes', () => {
     expect(await run('ls', { mode: 'yolo', ask: ['bash'] })).toBe('allow');
   });
 
+  // MC-130: ours never lets what was said "always" override a deny, and looks at arguments
   test('a rule that asks is stronger than one that allows, and weaker than what a person said', async () => {
     const rules = { ask: ['bash(git push*)'], allow: ['bash(git *)'] };
     expect(await run('git log', rules)).toBe('allow');

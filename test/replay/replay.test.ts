@@ -24,7 +24,7 @@ async function replayed(history: temporal.api.history.v1.History): Promise<void>
 }
 
 test('there is a recorded history of each kind of turn', () => {
-  expect(recorded.length).toBeGreaterThanOrEqual(20);
+  expect(recorded.length).toBeGreaterThanOrEqual(35);
 });
 
 test.each(recorded)('%s replays', async (file) => {

@@ -1,10 +1,11 @@
 import { expect, test, vi } from 'vitest';
 import type { AgentClient } from '../../src/client/agent-client.js';
 import { TURN_ENDED } from '../../src/shared/sub-agents.js';
-import { reply, text, toolCall } from '../../src/testing/index.js';
-import { endedTurn, PATIENCE } from '../interventions/ended-turn.js';
+import { reply, scriptedModel, text, toolCall } from '../../src/testing/index.js';
+import { withWorker } from '../../src/testing/test-environment.js';
+import { endedTurn, PATIENCE, resultsOf } from '../interventions/ended-turn.js';
 import { deafTool, heldTool } from '../interventions/tools.js';
-import { echoTool, textOfResult } from '../turn/agents.js';
+import { agentWith, echoTool, textOfResult } from '../turn/agents.js';
 import { ask, nested, subAgent } from './agents.js';
 
 const usage = { inputTokens: 100, outputTokens: 10 };
@@ -154,6 +155,23 @@ test('a sub-agent that is terminated is an error result that says so; what it ha
   expect(textOfResult(results[0])).toContain('researcher was terminated from outside');
   expect(outcome?.usage.inputTokens).toBeGreaterThan(100);
   expect(outcome?.usage.unknownCalls).toBe(0);
+});
+
+test('a turn that is terminated takes its sub-agents along, and theirs; each settles what it runs', async () => {
+  const hold = heldTool();
+  const deepest = subAgent('deepest', [holding], { tools: [hold.tool] });
+  const top = nested(1, deepest);
+  const agent = agentWith([top], { model: scriptedModel([ask(top.name)]) });
+  await withWorker(agent, async ({ start, client }) => {
+    const turn = await start('hello');
+    await hold.running;
+    await client.client.workflow.getHandle(turn.turnId).terminate('by hand');
+    const [above, below] = await Promise.all(
+      [`${turn.turnId}/level1`, `${turn.turnId}/level1/deepest`].map((id) => client.turn(id).result()),
+    );
+    expect([above?.type, below?.type]).toEqual(['interrupted', 'interrupted']);
+    expect(resultsOf(below?.messages ?? [])).toMatchObject([{ status: 'interrupted', cause: 'was_running' }]);
+  });
 });
 
 test('word of an end that nobody waits for, comes twice or is nonsense changes nothing', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { ToolSetups } from '../../src/activities/tool-setups.js';
 import { defineTool, type SetupContext } from '../../src/define/define-tool.js';
-import type { Duration } from '../../src/define/duration.js';
+import type { Duration } from '../../src/shared/duration.js';
 import { gate } from '../turn/agents.js';
 
 const forever = new AbortController().signal;

@@ -16,12 +16,18 @@ import {
 } from '../../src/testing/index.js';
 
 /** An agent with these tools; its model comes with each turn. */
-export function agentWith(tools: readonly AnyTool[], options: Partial<AgentOptions> = {}): Agent {
+export function agentWith(
+  tools: NonNullable<AgentOptions['tools']>,
+  options: Partial<AgentOptions> = {},
+): Agent {
   return defineAgent({ name: 'tester', instructions: 'Test.', model: scriptedModel([]), tools, ...options });
 }
 
 type Policies = Partial<
-  Pick<ToolOptions<z.ZodType, unknown>, 'idempotent' | 'parallel' | 'timeout' | 'approval' | 'effects'>
+  Pick<
+    ToolOptions<z.ZodType, unknown>,
+    'idempotent' | 'parallel' | 'timeout' | 'approval' | 'effects' | 'repeatable' | 'execution'
+  >
 >;
 
 /** A tool that keeps what its body was run with. */

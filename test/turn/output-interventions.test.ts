@@ -1,12 +1,8 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { textOf } from '../../src/shared/messages.js';
-import { reply, type ServedModel, text, toolCall } from '../../src/testing/index.js';
+import { reply, text, toolCall } from '../../src/testing/index.js';
 import { heldReply, rolesOf } from './agents.js';
-import { ASK, fits, json, outputTurn, prose } from './output-turn.js';
-
-function untilAsked(server: ServedModel, count: number): Promise<void> {
-  return vi.waitFor(() => expect(server.requests).toHaveLength(count), { timeout: 20_000, interval: 20 });
-}
+import { ASK, fits, json, outputTurn, prose, untilAsked } from './output-turn.js';
 
 test('over several runs of the workflow it is asked for no more often', async () => {
   const script = [toolCall('echo', { text: 'a' }), prose, prose, prose, prose, json];

@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { z } from 'zod';
 import type { OpenAiOptions } from '../../src/activities/openai/options.js';
 import type { TurnHandle } from '../../src/client/turn-handle.js';
@@ -17,14 +17,19 @@ export const ASK = /^Now give your final answer as JSON, and nothing else/;
 
 type Options = {
   agent?: Partial<AgentOptions>;
+  /** The agent has no output. */
+  inWords?: boolean;
   model?: OpenAiOptions;
   during?: (running: { turn: TurnHandle; server: ServedModel }) => Promise<unknown>;
 };
 
 /** A turn of an agent with an output and a tool, and what holds of each: its history replays, and it tells the same. */
-export async function outputTurn(script: Script, { agent, model: options = {}, during }: Options = {}) {
+export async function outputTurn(
+  script: Script,
+  { agent, inWords = false, model: options = {}, during }: Options = {},
+) {
   const { server, model } = await servedModel(script, options);
-  const made = agentWith([echoTool().tool], { model, output: answer, ...agent });
+  const made = agentWith([echoTool().tool], { model, ...(!inWords && { output: answer }), ...agent });
   return await withWorker(made, async ({ start }) => {
     const turn = await start('Refund it.');
     await during?.({ turn, server });
@@ -36,4 +41,8 @@ export async function outputTurn(script: Script, { agent, model: options = {}, d
     await replay(turn.turnId);
     return { outcome, transcript, bodies: server.requests.map(({ body }) => body) };
   });
+}
+
+export function untilAsked(server: ServedModel, count: number): Promise<void> {
+  return vi.waitFor(() => expect(server.requests).toHaveLength(count), { timeout: 20_000, interval: 20 });
 }

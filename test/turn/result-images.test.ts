@@ -17,6 +17,7 @@ async function resultOf(value: unknown, calls = [toolCall('shoot')]) {
   return tested.calls.map(({ result }) => result);
 }
 
+// FA-033: behind the results, and no message of the transcript
 test('an image that a tool returns is shown to the model, by Chat Completions', async () => {
   const { server, model } = await servedModel(script);
   await testTurn(shooting(image), 'hello', { model });

@@ -59,6 +59,7 @@ export function modelsByName(): { model: Model; add(model: Model): string } {
   return {
     model: {
       name: 'none',
+      unpriced: (name) => models.get(name)?.unpriced?.(name),
       async call(request, context) {
         const model = models.get(request.model);
         if (!model) throw new Error(`no turn of this file has the model ${request.model}`);

@@ -8,7 +8,14 @@ import type {
   TurnOutcome,
   TurnStep,
 } from '../../src/client.js';
-import { type Duration, defineAgent, defineTool, notDone } from '../../src/index.js';
+import {
+  type Artifact,
+  artifactInput,
+  type Duration,
+  defineAgent,
+  defineTool,
+  notDone,
+} from '../../src/index.js';
 import { scriptedModel, testTurn } from '../../src/testing/index.js';
 
 // Checked by the compiler (npm run lint): nothing in here runs more than definitions.
@@ -62,6 +69,22 @@ describe('types flow', () => {
     type Finished = Resolved<Found['result']>;
     expectTypeOf<OutputOf<Finished>>().toEqualTypeOf<Output>();
     expectTypeOf<Exclude<Finished, { type: 'completed' }>['output']>().toEqualTypeOf<undefined>();
+  });
+
+  test("from an agent's output to its checks, and from an artifact's name to the artifact", () => {
+    const agent = { name: 'a', instructions: '', model };
+    const inWords = defineAgent({ ...agent, checks: [(answer) => expectTypeOf(answer).toBeString()] });
+    const output = z.object({ total: z.number() });
+    defineAgent({ ...agent, output, checks: [({ total }) => expectTypeOf(total).toBeNumber()] });
+    const input = z.object({ image: artifactInput(), more: z.array(artifactInput()) });
+    defineTool({
+      ...{ name: 'send', description: '', input },
+      run: (args) => {
+        expectTypeOf(args).toEqualTypeOf<{ image: Artifact; more: Artifact[] }>();
+      },
+    });
+    expectTypeOf<z.input<typeof input>>().toEqualTypeOf<{ image: string; more: string[] }>();
+    expectTypeOf(inWords).toEqualTypeOf(plain);
   });
 
   test("from an agent's output to the outcome of a test", () => {

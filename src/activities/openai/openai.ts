@@ -14,7 +14,7 @@ import { limiterAt } from './limiter.js';
 import { checkNumbers } from './numbers.js';
 import type { OpenAiOptions } from './options.js';
 import { hostOf } from './origin.js';
-import { priced, priceProblem, pricesOfEnvironment } from './prices.js';
+import { hasPrice, priced, priceProblem, pricesOfEnvironment } from './prices.js';
 
 /**
  * A model behind OpenAI's Chat Completions or Responses API, at OpenAI or at any server that speaks it. The variables
@@ -60,6 +60,10 @@ export function openai(options: OpenAiOptions = {}): Model {
       return options.model || process.env['OPENAI_MODEL'] || '';
     },
     call,
+    unpriced(given) {
+      const name = given || modelName(options);
+      return hasPrice(options.prices ?? pricesOfEnvironment(), name) ? undefined : name;
+    },
     async cancel(id) {
       await cancelInBackground(() => accessOf(options), id);
     },

@@ -19,7 +19,7 @@ const VARIABLE = 'HOLDFAST_PRICES';
 /** What the call cost, by the first of the names that has a price. Reasoning is part of the output. */
 export function priced(usage: Usage, prices: Prices, names: readonly (string | undefined)[]): Usage {
   const price = names
-    .map((name) => (name !== undefined && Object.hasOwn(prices, name) ? prices[name] : undefined))
+    .map((name) => (name !== undefined && hasPrice(prices, name) ? prices[name] : undefined))
     .find((each) => each);
   const { inputTokens, outputTokens, cachedInputTokens = 0 } = usage;
   if (price === undefined || inputTokens === undefined || outputTokens === undefined) return usage;
@@ -27,6 +27,10 @@ export function priced(usage: Usage, prices: Prices, names: readonly (string | u
   const { input, output, cachedInput = input } = price;
   const sum = (inputTokens - cached) * input + cached * cachedInput + outputTokens * output;
   return { ...usage, costUsd: roundUsd(sum / A_MILLION) };
+}
+
+export function hasPrice(prices: Prices, name: string): boolean {
+  return Object.hasOwn(prices, name);
 }
 
 /** What is wrong with a price table, or undefined. */

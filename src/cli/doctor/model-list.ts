@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../shared/json.js';
-import { similarNames } from '../../tools/similar-names.js';
+import { similarNames } from '../../shared/similar-names.js';
 import type { Listed } from './reach.js';
 
 const SHOWN = 5;

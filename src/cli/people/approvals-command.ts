@@ -42,18 +42,19 @@ async function listOne(client: AgentClient, turnId: string, json: boolean): Prom
   const requests = await client.turn(turnId).requests();
   if (json) for (const request of requests) write(`${JSON.stringify(request)}\n`);
   else if (requests.length === 0) write(`The turn ${turnId} waits for no person.\n`);
-  else for (const request of requests) write(requestText(request));
+  else for (const request of requests) write(requestText(request, turnId));
 }
 
-/** All of a request, for a person who is to decide on it. */
-export function requestText(request: OpenRequest): string {
+/** All of a request, for a person who is to decide on it; of a sub-agent of the turn, with that one's turn. */
+export function requestText(request: OpenRequest, turnId = request.turnId): string {
+  const where = request.turnId === turnId ? '' : `  of the sub-agent's turn ${request.turnId}\n`;
   if (request.type === 'question_asked') {
     const choices = (request.choices ?? []).map((choice, index) => `  ${index + 1}. ${plainly(choice)}\n`);
-    return `${request.callId}  question: ${plainly(request.question)}\n${choices.join('')}`;
+    return `${request.callId}  question: ${plainly(request.question)}\n${where}${choices.join('')}`;
   }
   const { callId, name, why, always, input } = request;
   const rules = always.length > 0 ? `  always would allow: ${plainly(always.join(', '))}\n` : '';
-  return `${callId}  ${name} (${plainly(why)})\n${argumentLines(input)}${rules}`;
+  return `${callId}  ${name} (${plainly(why)})\n${where}${argumentLines(input)}${rules}`;
 }
 
 /** As JSON; but a text of several lines, such as a plan, as it is read. */

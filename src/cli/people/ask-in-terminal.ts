@@ -1,7 +1,7 @@
 import { createInterface, type Interface } from 'node:readline/promises';
 import type { TurnHandle } from '../../client/turn-handle.js';
 import type { OpenRequest } from '../../client/waiting.js';
-import type { TurnEvent } from '../../shared/events.js';
+import { innermost, type TurnEvent } from '../../shared/events.js';
 import { isJsonObject, parseJson } from '../../shared/json.js';
 import { requestText } from './approvals-command.js';
 
@@ -19,22 +19,19 @@ export function deskAt(
   note: (text: string) => void,
   streams: Streams = { input: process.stdin, output: process.stderr },
 ): Desk {
-  return streams.input.isTTY && streams.output.isTTY
-    ? new Asker(turn, note, streams)
-    : new Signpost(turn, note);
+  return streams.input.isTTY && streams.output.isTTY ? new Asker(turn, note, streams) : new Signpost(note);
 }
 
 class Signpost implements Desk {
-  readonly #turn: TurnHandle;
   readonly #note: (text: string) => void;
 
-  constructor(turn: TurnHandle, note: (text: string) => void) {
-    this.#turn = turn;
+  constructor(note: (text: string) => void) {
     this.#note = note;
   }
 
-  hear(event: TurnEvent): void {
-    const { turnId } = this.#turn;
+  hear(told: TurnEvent): void {
+    const event = innermost(told);
+    const { turnId } = event;
     if (event.type === 'approval_requested')
       this.#note(
         `    decide with: holdfast approve ${turnId} ${event.callId}   or: holdfast deny ${turnId} ${event.callId}`,
@@ -52,9 +49,10 @@ class Asker implements Desk {
   readonly #turn: TurnHandle;
   readonly #note: (text: string) => void;
   readonly #streams: Streams;
+  /** Two turns may have calls of one id. */
   readonly #waiting = new Map<string, OpenRequest>();
   /** What is being asked, and what ends it. */
-  #asking: { callId: string; stop: AbortController } | undefined;
+  #asking: { request: OpenRequest; stop: AbortController } | undefined;
 
   constructor(turn: TurnHandle, note: (text: string) => void, streams: Streams) {
     this.#turn = turn;
@@ -62,14 +60,19 @@ class Asker implements Desk {
     this.#streams = streams;
   }
 
-  hear(event: TurnEvent): void {
+  hear(told: TurnEvent): void {
+    const event = innermost(told);
     if (event.type === 'approval_requested' || event.type === 'question_asked') {
-      this.#waiting.set(event.callId, event);
+      this.#waiting.set(keyOf(event), event);
       this.#askSoon();
     } else if (event.type === 'decided' || event.type === 'tool_finished') {
-      this.#waiting.delete(event.callId);
-      if (this.#asking?.callId === event.callId) this.#asking.stop.abort();
-    } else if (event.type === 'turn_ended') this.close();
+      this.#drop((request) => keyOf(request) === keyOf(event));
+    } else if (event.type === 'turn_ended') this.#drop(({ turnId }) => turnId === event.turnId);
+  }
+
+  #drop(isOver: (request: OpenRequest) => boolean): void {
+    for (const [key, request] of this.#waiting) if (isOver(request)) this.#waiting.delete(key);
+    if (this.#asking && isOver(this.#asking.request)) this.#asking.stop.abort();
   }
 
   close(): void {
@@ -86,20 +89,20 @@ class Asker implements Desk {
     const [request] = this.#waiting.values();
     if (this.#asking || !request) return;
     const stop = new AbortController();
-    this.#asking = { callId: request.callId, stop };
+    this.#asking = { request, stop };
     this.#ask(request, stop.signal)
       .catch((error: unknown) => {
         if (!stop.signal.aborted) this.#note(`It could not be decided: ${String(error)}`);
       })
       .finally(() => {
         this.#asking = undefined;
-        this.#waiting.delete(request.callId);
+        this.#waiting.delete(keyOf(request));
         this.#askSoon();
       });
   }
 
   async #ask(request: OpenRequest, signal: AbortSignal): Promise<void> {
-    this.#note(requestText(request).trimEnd());
+    this.#note(requestText(request, this.#turn.turnId).trimEnd());
     const lines = createInterface(this.#streams);
     // A terminal in raw mode gives the key to readline, and no signal to the process.
     lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
@@ -118,7 +121,11 @@ class Asker implements Desk {
   ) {
     const said = await lines.question('answer> ', { signal });
     const chosen = request.choices?.[Number(said) - 1];
-    await this.#turn.answer(request.callId, chosen ?? said);
+    await this.#turnOf(request).answer(request.callId, chosen ?? said);
+  }
+
+  #turnOf({ turnId }: OpenRequest): TurnHandle {
+    return turnId === this.#turn.turnId ? this.#turn : this.#turn.subAgent(turnId);
   }
 
   async #decide(
@@ -127,19 +134,20 @@ class Asker implements Desk {
     signal: AbortSignal,
   ) {
     const { callId, always } = request;
+    const turn = this.#turnOf(request);
     const more = always.length > 0 ? ', a always for this turn' : '';
     for (;;) {
       const said = (await lines.question(`y yes, n no${more}, e edit> `, { signal })).trim().toLowerCase();
-      if (said === 'y' || said === 'yes') return await this.#turn.approve(callId);
+      if (said === 'y' || said === 'yes') return await turn.approve(callId);
       if (always.length > 0 && (said === 'a' || said === 'always'))
-        return await this.#turn.approve(callId, { always: true });
+        return await turn.approve(callId, { always: true });
       if (said === 'n' || said === 'no') {
         const reason = (await lines.question('why (the model reads it; may be empty)> ', { signal })).trim();
-        return await this.#turn.deny(callId, reason === '' ? {} : { reason });
+        return await turn.deny(callId, reason === '' ? {} : { reason });
       }
       if (said !== 'e' && said !== 'edit') continue;
       const edited = await this.#edited(request, lines, signal);
-      if (edited) return await this.#turn.approve(callId, { arguments: edited });
+      if (edited) return await turn.approve(callId, { arguments: edited });
     }
   }
 
@@ -155,4 +163,8 @@ class Asker implements Desk {
     this.#note(parsed.ok ? 'That is no JSON object.' : `That is no JSON: ${parsed.problem}`);
     return undefined;
   }
+}
+
+function keyOf({ turnId, callId }: { turnId: string; callId: string }): string {
+  return `${turnId} ${callId}`;
 }

@@ -65,8 +65,8 @@ async function decided(
   const { write } = terminalOf(process.stderr);
   return await withPlace(async (place) => {
     const { workflowId, taskQueue } = await findTurn(place, name);
-    const turn = place.client.turn(workflowId);
-    const callId = await theCall(turn, call, type);
+    const { turnId, callId } = await theCall(place.client.turn(workflowId), call, type);
+    const turn = place.client.turn(turnId);
     const sent = await send(turn, callId);
     const receipt = sent.status === 'too_late' ? undefined : await receiptOf(turn, sent.id);
     const told = sent.status === 'too_late' ? TELL.too_late : wordsOf(receipt);
@@ -78,21 +78,27 @@ async function decided(
   });
 }
 
-/** Throws a UsageError that lists what waits, where the call is none of it or is not named. */
+/**
+ * The call of the turn, or of a sub-agent of it. Throws a UsageError that lists what waits, where the call is none of it
+ * or is not named.
+ */
 async function theCall(
   turn: TurnHandle,
   call: string | undefined,
   type: OpenRequest['type'] | undefined,
-): Promise<string> {
+): Promise<OpenRequest> {
   const open = (await turn.requests()).filter((request) => type === undefined || request.type === type);
-  const list = open.map(requestText).join('');
+  const list = open.map((request) => requestText(request, turn.turnId)).join('');
   if (open.length === 0) throw new UsageError(`The turn ${turn.turnId} waits for nothing of the kind.`);
-  const found =
-    open.find(({ callId }) => callId === call) ??
-    (call === undefined && open.length === 1 ? open[0] : undefined);
-  if (found) return found.callId;
+  const named = open.filter(({ callId }) => call === undefined || callId === call);
+  const found = named.length === 1 ? named[0] : named.find(({ turnId }) => call && turnId === turn.turnId);
+  if (found) return found;
   const problem =
-    call === undefined ? `Several calls of the turn wait: name one.` : `No call ${call} of the turn waits.`;
+    call === undefined
+      ? `Several calls of the turn wait: name one.`
+      : named.length > 0
+        ? `Several sub-agents wait with a call ${call}: name the turn of one.`
+        : `No call ${call} of the turn waits.`;
   throw new UsageError(`${problem}\n${list}`);
 }
 

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { readHistory } from '../../client/read-history.js';
+import type { NamedArtifact } from '../../shared/artifact-names.js';
 import { summaryOfBlock } from '../../shared/call-summary.js';
 import type { TurnEvent } from '../../shared/events.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from '../../shared/messages.js';
@@ -47,6 +48,8 @@ export type RecordedTurn = {
   deltaFrom: number;
   steps: RecordedStep[];
   pending: ToolCallBlock[];
+  /** What its tools have given out by name; absent where that is nothing. */
+  artifacts?: NamedArtifact[];
 };
 
 export async function recordedTurn(client: Client, workflowId: string): Promise<RecordedTurn> {
@@ -66,6 +69,7 @@ export async function recordedTurn(client: Client, workflowId: string): Promise<
     deltaFrom,
     steps: stepsOf(events),
     pending: fold.pending(),
+    ...fold.artifacts.carried(),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { TurnUsage } from '../../shared/usage.js';
+import { limitLine } from '../limit-line.js';
 import { quoted } from '../quoted.js';
 import { cut, oneLine, wrapped } from '../table.js';
 import { safeText, type Terminal } from '../terminal.js';
@@ -65,9 +66,13 @@ function factsOf(turn: TurnLook, now: number): [name: string, text: string][] {
   if (failure) facts.push(['failure', `${failure.type}: ${oneLine(failure.message)}`]);
   const by = turn.outcome?.intervention;
   if (by) facts.push(['ended by', oneLine(`${by.by ?? 'somebody'}${by.reason ? `: ${by.reason}` : ''}`)]);
+  const exceeded = turn.outcome?.exceeded;
+  if (exceeded) facts.push(['limit', `${exceeded.limit}: ${limitLine(exceeded)}`]);
   facts.push(['usage', usageText(turn.usage)]);
   const own = turn.deltaCount === turn.messageCount ? 'all' : `${turn.deltaCount} of them`;
   facts.push(['messages', `${turn.messageCount}, ${own} added by this turn`]);
+  const names = (turn.artifacts ?? []).map(({ name }) => oneLine(name));
+  if (names.length > 0) facts.push(['artifacts', names.join(', ')]);
   facts.push(['started', turn.startedAt]);
   facts.push(['run', `${turn.runId} · ${turn.historyEvents} events`]);
   if (webUi) facts.push(['web ui', webUi]);

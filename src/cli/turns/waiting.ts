@@ -3,6 +3,7 @@ import type { temporal } from '@temporalio/proto';
 import { decodeFailure, decodePayloads } from '../../client/payloads.js';
 import { CALL_MODEL } from '../../shared/activities.js';
 import { PEOPLE_MEMO, type PeopleMemo } from '../../shared/people.js';
+import { SLEEP_MEMO, type SleepMemo } from '../../shared/sleep.js';
 import { duration } from '../turn-printer.js';
 
 export type Described = temporal.api.workflowservice.v1.IDescribeWorkflowExecutionResponse;
@@ -12,7 +13,7 @@ type Time = PendingActivity['scheduledTime'];
 /** One thing that a running turn waits for. */
 export type Awaited = {
   /** `workflow_task`: the turn's own next step. `person`: an approval, or an answer. */
-  kind: 'model' | 'tool' | 'sub_agent' | 'workflow_task' | 'person';
+  kind: 'model' | 'tool' | 'sub_agent' | 'workflow_task' | 'person' | 'sleep';
   /** Of the tool; of the sub-agent's turn, the id. */
   name?: string;
   /** What a person is asked, and the call that a decision names. */
@@ -24,6 +25,7 @@ export type Awaited = {
   attempt: number;
   /** ISO 8601: since when it runs, or is in the queue. */
   since?: string;
+  /** Of one that sleeps, until when. */
   nextAt?: string;
   lastFailure?: { type: string; message: string };
 };
@@ -38,7 +40,7 @@ export async function awaitedBy(described: Described, converter: LoadedDataConve
     return { kind: 'sub_agent', name: workflowId ?? '', state: 'running', attempt: 1 };
   });
   const ran = await Promise.all(activities.map((activity) => ofActivity(activity, converter)));
-  const waited = [...ran, ...subAgents, ...(await ofPeople(described, converter))];
+  const waited = [...ran, ...subAgents, ...(await ofMemos(described, converter))];
   const task = described.pendingWorkflowTask;
   if (!task) return waited;
   const { state, attempt, scheduledTime, startedTime } = task;
@@ -55,14 +57,22 @@ export async function awaitedBy(described: Described, converter: LoadedDataConve
   ];
 }
 
-async function ofPeople(described: Described, converter: LoadedDataConverter): Promise<Awaited[]> {
-  const payload = described.workflowExecutionInfo?.memo?.fields?.[PEOPLE_MEMO];
-  const [memo] = payload ? await decodePayloads(converter, [payload]) : [];
-  const { waiting = [] } = (memo ?? {}) as Partial<PeopleMemo>;
-  return waiting.map(({ name, summary, callId, since }) => ({
-    ...{ kind: 'person', name, summary, callId, since },
-    ...{ state: 'running', attempt: 1 },
-  }));
+async function ofMemos(described: Described, converter: LoadedDataConverter): Promise<Awaited[]> {
+  const { fields } = described.workflowExecutionInfo?.memo ?? {};
+  const memoOf = async (name: string): Promise<unknown> => {
+    const payload = fields?.[name];
+    const [memo] = payload ? await decodePayloads(converter, [payload]) : [];
+    return memo ?? {};
+  };
+  const { waiting = [] } = (await memoOf(PEOPLE_MEMO)) as Partial<PeopleMemo>;
+  const { sleeping = [] } = (await memoOf(SLEEP_MEMO)) as Partial<SleepMemo>;
+  const people = waiting.map(({ name, summary, callId, since }): Awaited => {
+    return { kind: 'person', name, summary, callId, since, state: 'running', attempt: 1 };
+  });
+  const asleep = sleeping.map(({ callId, until }): Awaited => {
+    return { kind: 'sleep', callId, nextAt: until, state: 'running', attempt: 1 };
+  });
+  return [...people, ...asleep];
 }
 
 async function ofActivity(activity: PendingActivity, converter: LoadedDataConverter): Promise<Awaited> {
@@ -89,6 +99,7 @@ async function ofActivity(activity: PendingActivity, converter: LoadedDataConver
 /** `bash, for 12 s`, `the model, try 3 in 8 s (Model.RateLimited)`, `a worker, to run bash`. */
 export function awaitedText(awaited: Awaited, now: number = Date.now()): string {
   const { kind, name, state, attempt, since, nextAt, lastFailure } = awaited;
+  if (kind === 'sleep') return `its time: it sleeps until ${nextAt}`;
   const what =
     kind === 'person'
       ? `a person: ${awaited.summary} (${awaited.callId})`

@@ -20,6 +20,9 @@ function lengthOf(byte: number): number {
   return byte >= 0xc0 ? 2 : 1;
 }
 
+/** A mark of the byte order is a part of the text. */
+const decoder = () => new TextDecoder('utf-8', { ignoreBOM: true });
+
 const CONTROL_PICTURES = 0x2400;
 
 /**
@@ -27,8 +30,8 @@ const CONTROL_PICTURES = 0x2400;
  * is ␛, NUL is ␀), so that nothing that a tool returns steers a terminal, and nothing is hidden. No half characters.
  */
 export function visibleText(bytes: Uint8Array): string {
-  return Buffer.from(bytes)
-    .toString('utf8')
+  return decoder()
+    .decode(bytes)
     .replace(/\p{Cc}/gu, (char) => {
       if (char === '\n' || char === '\t' || char === '\r') return char;
       const code = char.charCodeAt(0);

@@ -1,21 +1,21 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
-import { AFTER_SUB_AGENT, type AfterSubAgentInput, type AfterSubAgentResult } from '../shared/hooks.js';
+import { AFTER_CALL, type AfterCallInput, type AfterCallResult } from '../shared/hooks.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { wireLine } from '../shared/wire-text.js';
 import type { CallToRun } from './tool-activity.js';
 import type { TurnRun } from './turn-run.js';
 
-type HookActivities = { [AFTER_SUB_AGENT](input: AfterSubAgentInput): Promise<AfterSubAgentResult> };
+type HookActivities = { [AFTER_CALL](input: AfterCallInput): Promise<AfterCallResult> };
 
 const GRACE_MS = 15_000;
 
-/** The result of a sub-agent's call as the agent's hooks leave it. Never throws: without them it is as it was. */
-export async function afterSubAgent(
+/** The result of a call, which the workflow has made, as the agent's hooks leave it. Never throws: without them it is as it was. */
+export async function afterCall(
   run: TurnRun,
   call: CallToRun,
   result: ToolResultBlock,
-): Promise<Pick<AfterSubAgentResult, 'result' | 'hooks'>> {
-  const { [AFTER_SUB_AGENT]: callHooks } = proxyActivities<HookActivities>({
+): Promise<Pick<AfterCallResult, 'result' | 'hooks'>> {
+  const { [AFTER_CALL]: callHooks } = proxyActivities<HookActivities>({
     activityId: `i${call.iteration}.${call.index}.hooks`,
     summary: wireLine(`hooks after ${call.summary}`),
     startToCloseTimeout: (run.settings?.hooks?.afterToolMs ?? 0) + GRACE_MS,
