@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -140,4 +140,13 @@ test.each([
   ['---\nname: a', undefined],
 ])('frontmatter %j', (text, fields) => {
   expect(frontmatter(text)).toEqual(fields);
+});
+
+test('the skill of docs/skills.md is one that works', async () => {
+  const [, written = ''] = /```md\n(.*?)```/s.exec(await readFile('docs/skills.md', 'utf8')) ?? [];
+  const root = await folderWith({ 'release-notes/SKILL.md': written, 'release-notes/template.md': '# New' });
+  expect(await instructionsOf({ skills: [root] })).toContain(
+    '- release-notes: Writes the notes of a release. Use it when somebody asks what is new.',
+  );
+  expect(await read(root, 'release-notes')).toContain('Its other files: template.md');
 });

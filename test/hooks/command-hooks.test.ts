@@ -200,3 +200,11 @@ test('only the points that a file speaks of have a hook', () => {
   const hooks = commandHooks(settings('PreToolUse', ['true']));
   expect(Object.keys(hooks)).toEqual(['name', 'timeout', 'beforeToolCall']);
 });
+
+test('the settings of docs/hooks.md are some that work', async () => {
+  const [, json = ''] = /```json\n(.*?)```/s.exec(await readFile('docs/hooks.md', 'utf8')) ?? [];
+  const hooks = commandHooks(JSON.parse(json));
+  expect(await hooks.beforeToolCall?.(pushing, context())).toEqual({ block: 'no pushes on Fridays' });
+  const pulling = { ...pushing, arguments: { command: 'git pull' } };
+  expect(await hooks.beforeToolCall?.(pulling, context())).toBeUndefined();
+});
