@@ -28,7 +28,7 @@ export async function afterToolCall(
       ...{ result: structuredClone(changed), text: textOfResult(changed) },
     };
     const change = await hooks.askSafely(hook, asked, (own, context) => own.afterToolCall?.(done, context));
-    if (!change) continue;
+    if (!change || saysTheSame(change, done.text)) continue;
     try {
       changed = await rewritten(changed, change, artifacts, maxResultBytes);
       const what = Object.keys(change).filter((field) => change[field] !== undefined);
@@ -38,6 +38,12 @@ export async function afterToolCall(
     }
   }
   return changed;
+}
+
+/** Most hooks that rewrite have nothing to rewrite in most results. */
+function saysTheSame(change: Record<string, unknown>, text: string): boolean {
+  const { result = text, append = '', ...others } = change;
+  return result === text && append === '' && Object.keys(others).length === 0;
 }
 
 async function rewritten(

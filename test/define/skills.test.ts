@@ -143,7 +143,7 @@ test.each([
 });
 
 test('the skill of docs/skills.md is one that works', async () => {
-  const [, written = ''] = /```md\n(.*?)```/s.exec(await readFile('docs/skills.md', 'utf8')) ?? [];
+  const [, written = ''] = /```text\n(.*?)```/s.exec(await readFile('docs/skills.md', 'utf8')) ?? [];
   const root = await folderWith({ 'release-notes/SKILL.md': written, 'release-notes/template.md': '# New' });
   expect(await instructionsOf({ skills: [root] })).toContain(
     '- release-notes: Writes the notes of a release. Use it when somebody asks what is new.',

@@ -41,7 +41,6 @@ test('hooks, as docs/hooks.md has them', async () => {
     'completed after 3 model calls',
     'guard: blocked mails stay in the shop',
     'guard: changed result',
-    'guard: changed result',
   ]);
   const [, guard = ''] =
     /(const guard: Hooks = .*?\n};\n)/s.exec(readFileSync('examples/hooks.ts', 'utf8')) ?? [];
