@@ -16,6 +16,7 @@ export type {
 export type { OpenRequest, WaitingTurn } from './client/waiting.js';
 export type { AgentType } from './shared/agent-type.js';
 export type { TurnEvent } from './shared/events.js';
+export type { HookRecord } from './shared/hooks.js';
 export type { Intervention, Receipt, SteerMessage } from './shared/interventions.js';
 export type { Json, JsonObject } from './shared/json.js';
 export type { Message, StopReason, ToolCallBlock, ToolResultBlock } from './shared/messages.js';

@@ -58,5 +58,6 @@ export { sleepUntil } from './define/sleep-until.js';
 export type { RetryOptions } from './define/tool-retry.js';
 export { type CommandHooksOptions, commandHooks } from './hooks/command-hooks.js';
 export type { Duration } from './shared/duration.js';
+export type { HookedTurn, HookRecord } from './shared/hooks.js';
 export type { PermissionMode, Policy } from './shared/permissions.js';
 export type { RemoteCall } from './shared/remote-tools.js';

@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Agent } from '../define/define-agent.js';
 import type { AfterCallInput, AfterCallResult, AfterTurnInput, AfterTurnResult } from '../shared/hooks.js';
+import { withHookNote } from '../shared/hooks.js';
 import { beatWhile } from './heartbeats.js';
 import { HookCalls } from './hook-calls.js';
 import { notHere } from './not-here.js';
@@ -19,6 +20,7 @@ export function hooksIn(
   return new HookCalls(agent.hooks, {
     ...{ agent: agent.name, turnId, workflowId, iteration, metadata, signal },
     attempt: context.info.attempt,
+    isInterrupted: () => context.cancellationDetails?.cancelRequested === true,
     warn: (text) => context.log.warn(text),
   });
 }
@@ -48,7 +50,7 @@ export async function afterCall(services: ActivityServices, input: AfterCallInpu
     const result = await beatWhile(context, { details: () => undefined }, () =>
       afterToolCall(hooks, services.artifacts, input, input.result),
     );
-    return { v: 1, result, hooks: hooks.records };
+    return { v: 1, result: withHookNote(input, result), hooks: hooks.records };
   });
 }
 

@@ -17,6 +17,8 @@ export type HookPlace = {
   attempt: number;
   metadata: JsonObject | undefined;
   signal: AbortSignal;
+  /** Whether the signal has fired because the turn is to end. */
+  isInterrupted(): boolean;
   warn(text: string): void;
 };
 
@@ -31,6 +33,10 @@ export class HookCalls {
   constructor(hooks: readonly NamedHooks[], place: HookPlace) {
     this.#hooks = hooks;
     this.#place = place;
+  }
+
+  get isInterrupted(): boolean {
+    return this.#place.isInterrupted();
   }
 
   /** For the activity's result. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { withNames } from '../define/artifact.js';
 import type { AnyTool } from '../define/define-agent.js';
 import type { ToolCallAhead } from '../define/hooks.js';
@@ -6,6 +7,7 @@ import { isJsonObject, type Json, type JsonObject } from '../shared/json.js';
 import type { Message, ToolResultBlock } from '../shared/messages.js';
 import { isModelOptions, type ModelOptions } from '../shared/model-options.js';
 import { ModelError, type ModelRequest, type ModelResponse } from '../shared/model-port.js';
+import { notStarted } from '../shared/tool-results.js';
 import { errorText } from '../shared/wire-text.js';
 import { checkArguments } from './check-arguments.js';
 import { type HookCalls, refuseOthers, textIn } from './hook-calls.js';
@@ -102,14 +104,16 @@ export async function beforeToolCall(
         return { result: blockedByHook(called, block) };
       }
       const ask = textIn(decision, 'ask');
-      if (decision['arguments'] !== undefined) {
-        call = { ...call, ...(await fitting(tool, decision['arguments'])), changedBy: 'hook' };
+      const changed = decision['arguments'];
+      if (changed !== undefined && !isDeepStrictEqual(changed, call.input)) {
+        call = { ...call, ...(await fitting(tool, changed)), changedBy: 'hook' };
         hooks.record(hook, asked, 'changed', JSON.stringify(call.input));
       }
       if (ask === undefined) continue;
       hooks.record(hook, asked, 'asked', ask);
       call = { ...call, ask: call.ask ?? ask };
     } catch (error) {
+      if (hooks.isInterrupted) return { result: notStarted(called) };
       hooks.record(hook, asked, 'failed', errorText(error));
       return { result: hookFailed(called, errorText(error)) };
     }

@@ -32,7 +32,7 @@ export async function runHookCommand(asked: HookCommand, signal: AbortSignal): P
   child.stdin.on('error', () => undefined);
   child.stdin.end(stdin);
   try {
-    const ending = await endOf(child, timeoutMs, signal);
+    const ending = await endOf(child, cwd, timeoutMs, signal);
     if (typeof ending === 'number') {
       await Promise.race([Promise.all([stdout.ended, stderr.ended]), sleep(DRAIN_MS)]);
       return { code: ending, stdout: stdout.read(), stderr: stderr.read() };
@@ -48,6 +48,7 @@ export async function runHookCommand(asked: HookCommand, signal: AbortSignal): P
 
 function endOf(
   child: ChildProcess,
+  folder: string,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<number | NodeJS.Signals | 'timed_out'> {
@@ -60,7 +61,9 @@ function endOf(
       how();
     };
     signal.addEventListener('abort', onAbort);
-    child.once('error', (error) => settle(() => reject(error)));
+    child.once('error', ({ message }) =>
+      settle(() => reject(new Error(`a command can't be started in ${folder}: ${message}`))),
+    );
     child.once('exit', (code, killedBy) => settle(() => resolve(killedBy ?? code ?? 0)));
   });
 }

@@ -283,18 +283,20 @@ export class TurnFold {
     this.steps.subAgent(callId, subAgentStep(turnId, end));
     const result = settleSubAgent({ id: callId, name: call.name }, end);
     const changed = this.#changed.get(callId);
-    return this.#hold(changed === undefined ? withHookNote(call, result) : withChange(result, changed));
+    const called = changed === undefined ? call : { ...call, changed: true as const };
+    return this.#hold(called, changed === undefined ? result : withChange(result, changed));
   }
 
   /** By a remote tool, which knows nothing of hooks. */
   #ranElsewhere(call: RunCall, { changed }: RunToolInput, result: ToolResultBlock): NewEvent[] {
-    return this.#hold(changed ? result : withHookNote(call, result));
+    return this.#hold(changed ? { ...call, changed } : call, result);
   }
 
   /** Until the hooks that look at it have ended. */
-  #hold(result: ToolResultBlock): NewEvent[] {
-    if (!isForHooks(this.#settings, result)) return [this.#settle(result)];
-    this.#lost.set(result.callId, result);
+  #hold(call: RunCall & { changed?: true }, result: ToolResultBlock): NewEvent[] {
+    const noted = withHookNote(call, result);
+    if (!isForHooks(this.#settings, result)) return [this.#settle(noted)];
+    this.#lost.set(result.callId, noted);
     return [];
   }
 

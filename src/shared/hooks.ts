@@ -61,6 +61,7 @@ export type AfterCallInput = HookedAgent & {
   /** What it was called with. */
   input: Json;
   result: ToolResultBlock;
+  changedBy?: 'hook';
   maxResultBytes?: number;
 };
 export type AfterCallResult = { v: 1; result: ToolResultBlock; hooks: HookRecord[] };

@@ -9,12 +9,12 @@ type HookActivities = { [AFTER_CALL](input: AfterCallInput): Promise<AfterCallRe
 
 const GRACE_MS = 15_000;
 
-/** The result of a call, which the workflow has made, as the agent's hooks leave it. Never throws: without them it is as it was. */
+/** The result of a call, which the workflow has made, as the agent's hooks leave it; undefined where they can't be asked. */
 export async function afterCall(
   run: TurnRun,
   call: CallToRun,
   result: ToolResultBlock,
-): Promise<Pick<AfterCallResult, 'result' | 'hooks'>> {
+): Promise<AfterCallResult | undefined> {
   const { [AFTER_CALL]: callHooks } = proxyActivities<HookActivities>({
     activityId: `i${call.iteration}.${call.index}.hooks`,
     summary: wireLine(`hooks after ${call.summary}`),
@@ -24,16 +24,17 @@ export async function afterCall(
     retry: { initialInterval: '1 second', maximumInterval: '10 seconds', maximumAttempts: 10 },
     ...(run.input.tenant !== undefined && { priority: { fairnessKey: run.input.tenant } }),
   });
-  const { maxResultBytes } = call;
+  const { maxResultBytes, changedBy, changed } = call;
   const { metadata } = run.input;
   try {
     return await callHooks({
       ...{ v: 1, agent: run.input.agent, version: run.settings?.version ?? '', turnId: run.turnId },
       ...{ iteration: call.iteration, input: call.input, result },
+      ...(changedBy && !changed && { changedBy }),
       ...(maxResultBytes !== undefined && { maxResultBytes }),
       ...(metadata && { metadata }),
     });
   } catch {
-    return { result, hooks: [] };
+    return undefined;
   }
 }

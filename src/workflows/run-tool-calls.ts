@@ -232,7 +232,7 @@ class Round {
       this.#run.steps.ended(call.callId, triedOf(end));
       const settlement = settleToolCall(call, call.tool, end);
       if (settlement.do === 'result' && call.tool.remote)
-        return await this.#settleHooked(call, withHookNote(call, settlement.result));
+        return await this.#settleHooked(call, settlement.result);
       if (settlement.do === 'result') return this.#settle(settlement.result);
       if (settlement.do === 'keep') return this.#settle(settlement.otherwise);
       if (settlement.do === 'reconcile') return this.#settle(await reconcileTool(this.#run, call));
@@ -255,22 +255,20 @@ class Round {
     if (this.#closed) return;
     this.#run.steps.subAgent(call.callId, subAgentStep(turnId, end));
     const result = settleSubAgent(called, end);
-    await this.#settleHooked(
-      call,
-      call.changed ? withChange(result, call.input) : withHookNote(call, result),
-    );
+    await this.#settleHooked(call, call.changed ? withChange(result, call.input) : result);
     this.#run.countSpent(await usageOf(turnId, end));
     this.#run.guards.release(call.callId);
   }
 
   /** A result that no activity of ours has made; the agent's hooks look at it first. */
   async #settleHooked(call: CallToRun, result: ToolResultBlock): Promise<void> {
-    if (this.#closed || !isForHooks(this.settings, result)) return this.#settle(result);
-    this.#inShort.set(call.callId, result);
+    const noted = withHookNote(call, result);
+    if (this.#closed || !isForHooks(this.settings, result)) return this.#settle(noted);
+    this.#inShort.set(call.callId, noted);
     const hooked = await afterCall(this.#run, call, result);
     if (this.#closed) return;
-    this.#run.steps.hooked(hooked.hooks);
-    this.#settle(hooked.result);
+    this.#run.steps.hooked(hooked?.hooks ?? []);
+    this.#settle(hooked?.result ?? noted);
   }
 
   #howItEnds(): string {

@@ -55,6 +55,7 @@ async function ran(hooks: Hooks[]) {
   const calls = new HookCalls(hooksOf('Agent a', hooks), {
     ...{ agent: 'a', turnId: 't1', workflowId: 't1', iteration: 0, attempt: 1, metadata: undefined },
     signal: new AbortController().signal,
+    isInterrupted: () => false,
     warn: () => undefined,
   });
   const given: ToolResultBlock = {

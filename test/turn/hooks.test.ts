@@ -131,6 +131,7 @@ async function eventsOf(turn: TurnHandle): Promise<TurnEvent[]> {
   return events;
 }
 
+// FA-070, FA-077
 test('hooks are called in the order of the turn, and once after it', async () => {
   const { turn, outcome } = await run([saying('a')]);
   expect(called.get(turn.turnId)).toEqual([
@@ -145,6 +146,7 @@ test('hooks are called in the order of the turn, and once after it', async () =>
   ]);
 });
 
+// MC-063: the first block wins
 test('a blocked call is answered with the reason, and the others run', async () => {
   const { results, outcome, turn } = await run([saying('push', 'b')]);
   expect(results).toMatchObject([{ status: 'denied', cause: 'blocked_by_hook' }, { status: 'ok' }]);
@@ -156,6 +158,7 @@ test('a blocked call is answered with the reason, and the others run', async () 
   expect(blocked).toMatchObject([{ hook: 'guard', text: 'no pushes on Fridays', iteration: 0 }]);
 });
 
+// FA-072 by D15: an error result of its call, and the loop goes on
 test('a hook that throws, or decides what nobody understands, is an error result of its call alone', async () => {
   const { results, outcome } = await run([saying('throw', 'misfit', 'nonsense', 'c')]);
   expect(results.map(({ cause }) => cause)).toEqual(['hook_failed', 'hook_failed', 'hook_failed', undefined]);
@@ -168,6 +171,7 @@ test('a hook that throws, or decides what nobody understands, is an error result
   expect(outcome.type).toBe('completed');
 });
 
+// MC-063 otherwise: hooks see each other's changes
 test('each hook sees what the one before has made of the call, and the model reads with what it was run', async () => {
   const { results } = await run([saying('chain')]);
   expect(textOfResult(results[0])).toBe(
@@ -200,6 +204,7 @@ test('a hook asks for a person, who sees what will run; that is what runs', asyn
   await replay(turn.turnId);
 });
 
+// FA-073
 test('a result is rewritten, or added to; a hook that throws leaves it as it is', async () => {
   const { results, turn, outcome } = await run([saying('secret 123', 'long', 'break')]);
   expect(results.map(textOfResult)).toEqual(['secret ***', 'longThat was long.', 'break']);
@@ -226,6 +231,7 @@ test("hooks see a sub-agent's call and its result, too", async () => {
   expect(outcome.steps[0]?.calls[0]?.subAgent?.iterations).toBe(1);
 });
 
+// FA-071
 test('the request is changed for that call, and the transcript is not', async () => {
   const { requests, turn } = await run([saying('d')], { changes: true });
   expect(requests.map(({ instructions, options }) => [instructions, options])).toEqual(
@@ -242,6 +248,7 @@ test('the request is changed for that call, and the transcript is not', async ()
   ]);
 });
 
+// FA-074, FA-075 by D15
 test('a fault before the model call fails the turn by its name; one after it, or after the turn, loses nothing', async () => {
   const { outcome, turn } = await run([saying('e')], { trips: true });
   expect(outcome).toMatchObject({ type: 'completed', text: 'done' });
@@ -261,6 +268,7 @@ test('a fault before the model call fails the turn by its name; one after it, or
   });
 });
 
+// FA-076
 test('after an interrupt no hook holds the turn up', async () => {
   const turn = await worker.start(scriptedModel([saying('careful')]));
   for await (const event of turn.events()) if (event.type === 'approval_requested') await turn.interrupt();
