@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** These need the Temporal server that the run starts. */
 const turns = [
   ...['turn', 'cli', 'interventions', 'approvals', 'crash', 'mcp', 'plugin', 'examples', 'package'],
-  'sub-agents',
+  ...['sub-agents', 'session'],
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 
 export default defineConfig({

@@ -158,6 +158,26 @@ const helpers = [
     tools: [...tools, ...asking],
   }),
 ];
+const earlier = (id, role) => ({
+  role,
+  id,
+  content: [{ type: 'text', id: `${id}.0`, text: 'said before '.repeat(300) }],
+});
+const some = toolCall('echo', { text: 'so long '.repeat(400) });
+/** Seven replies and, in between, summaries, of which each third fails: what is asked shows which one it is. */
+function compacting() {
+  let summaries = 0;
+  let calls = 0;
+  const answer = (_messages, { instructions }) => {
+    if (instructions.startsWith('You write the memory')) {
+      summaries += 1;
+      return summaries % 3 === 0 ? fault({ status: 401 }) : text('It was long.');
+    }
+    calls += 1;
+    return reply(calls === 7 ? text('done') : some, { usage: null });
+  };
+  return Array.from({ length: 20 }, () => answer);
+}
 /** Approves what the sub-agent `asks` waits for. */
 async function decideBelow(turn) {
   for await (const { type, event } of turn.events()) {
@@ -173,6 +193,24 @@ const everything = createRequire(import.meta.url).resolve(
   '@modelcontextprotocol/server-everything/dist/index.js',
 );
 const server = mcpServer('everything', { command: process.execPath, args: [everything] });
+
+async function untilIdle(session) {
+  while ((await session.state()).phase !== 'idle') await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+const goingOn = {
+  script: [toolCall('gate'), text('one'), text('two')],
+  options: { messagesPerRun: 2 },
+  session: async (session, { untilBegun }) => {
+    await session.send('recorded', 'one', { id: 'm1' });
+    await untilBegun();
+    await session.send('recorded', 'two', { id: 'm2' });
+    await session.send('recorded', 'two', { id: 'm2' });
+    await session.steer('left', { id: 's1' });
+    openGate();
+    await session.close();
+  },
+};
 
 const kinds = {
   reply: { script: [text('hello')] },
@@ -344,6 +382,16 @@ const kinds = {
       ],
     },
   },
+  // Its opening is too long, then its rounds are; one summary fails.
+  compacted: {
+    script: compacting(),
+    agent: { compaction: { window: 3000, to: 0.2 } },
+    options: { transcript: [earlier('u1', 'user'), earlier('a1', 'assistant'), earlier('u2', 'user')] },
+  },
+  'carried-compacted': {
+    script: compacting(),
+    agent: { compaction: { window: 3000, to: 0.2 }, iterationsPerRun: 4 },
+  },
   'loop-detected': {
     script: [again, again, again, again],
     agent: { loopGuard: { tellAfter: 2, stopAfter: 4 }, closing: 'answer' },
@@ -406,6 +454,57 @@ const kinds = {
   'shared-budget': {
     script: [reply(ask('helps'), ask('fails')), text('done')],
     agent: { tools: helpers, limits: { tokens: 10_000, time: '1 hour' } },
+  },
+  'session-turns': {
+    script: [toolCall('gate'), toolCall('wait'), text('instead'), text('in the end')],
+    session: async (session, { untilBegun }) => {
+      await session.send('recorded', 'one', { id: 'm1' });
+      await untilBegun();
+      await session.steer('left', { id: 's1' });
+      await session.setTitle('Recorded');
+      await session.send('recorded', 'later', { id: 'm2' });
+      const again = untilBegun();
+      openGate();
+      await again;
+      await session.steer('too late', { id: 's2' });
+      await session.send('recorded', 'instead', { id: 'm3', whileBusy: 'replace' });
+      await session.close();
+    },
+  },
+  'session-cut': {
+    script: [text('one'), text('two')],
+    session: async (session) => {
+      const first = await session.send('recorded', 'one', { id: 'm1' });
+      await first.result();
+      await untilIdle(session);
+      const [message] = await session.transcript();
+      await session.fork({ upTo: message.id }, { sessionId: 'recorded-fork' });
+      await session.rollback({ before: message.id });
+      await (await session.send('recorded', 'two', { id: 'm2' })).result();
+      await session.close();
+    },
+  },
+  // Of a session in several runs, the first one, which ends while a turn runs, and the last.
+  'session-continued': { ...goingOn, run: 'first' },
+  'session-carried': goingOn,
+  'session-canceled': {
+    script: [toolCall('wait')],
+    session: async (session, { untilBegun, workflow }) => {
+      await session.send('recorded', 'one', { id: 'm1' });
+      await untilBegun();
+      await workflow.getHandle(session.sessionId).cancel();
+    },
+  },
+  // A turn that is given the messages of its session.
+  'session-turn': {
+    script: [toolCall('echo'), text('one'), text('two')],
+    agent: { instructions: ({ prompt }) => `Record ${prompt}.` },
+    session: async (session) => {
+      await session.send('recorded', 'one', { id: 'm1' });
+      await (await session.send('recorded', 'two', { id: 'm2' })).result();
+      await session.close();
+    },
+    child: 'm2',
   },
   'local-tools': {
     script: [
@@ -490,10 +589,9 @@ const kinds = {
   'dropped-rounds': { script: [long, long, text('done')], agent: { maxContextBytes: 100_000 } },
 };
 
-async function record(
-  name,
-  { script, options = {}, agent: more, run, meanwhile, asks, loses, child, foreign },
-) {
+async function record(name, kind) {
+  const { script, options = {}, agent: more, run, meanwhile, asks, loses, child } = kind;
+  const { session, foreign } = kind;
   const agent = defineAgent({
     name: 'recorded',
     instructions: 'Record.',
@@ -509,7 +607,7 @@ async function record(
     report.type === 'activity_started' ? running.set(report.token, report) : running.delete(report.token);
   await withWorker(
     agent,
-    async ({ start, client, worker: { options: made } }) => {
+    async ({ start, client, taskQueue, worker: { options: made } }) => {
       const other =
         foreign &&
         (await Worker.create({
@@ -518,7 +616,9 @@ async function record(
           activities: foreign,
         }));
       const ended = other?.run();
-      const turn = await start('go on', options);
+      const turn = session
+        ? await goThrough(session, client, client.session(`recorded-${name}`, { taskQueue, ...options }))
+        : await start('go on', options);
       if (meanwhile || loses) await started;
       if (loses) await reportLostActivities(client.client, [...running.values()], 'recording');
       await meanwhile?.(turn);
@@ -537,6 +637,17 @@ async function record(
     },
     { onActivity },
   );
+}
+
+/** Of a session: what is done to it, and its end. Looks like a turn, as far as recording goes. */
+async function goThrough(during, client, session) {
+  const untilBegun = () =>
+    new Promise((resolve) => {
+      begun = resolve;
+    });
+  const { workflow } = client.client;
+  await during(session, { untilBegun, workflow });
+  return { turnId: session.sessionId, result: () => workflow.getHandle(session.sessionId).result() };
 }
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });

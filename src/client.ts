@@ -4,9 +4,20 @@ export {
   type AgentClientOptions,
   type StartOptions,
 } from './client/agent-client.js';
-export { TurnConflict, TurnFailed, TurnNotFound } from './client/errors.js';
+export {
+  SessionClosed,
+  SessionNotFound,
+  TurnConflict,
+  TurnFailed,
+  TurnNotFound,
+} from './client/errors.js';
+export type { SessionEvent } from './client/session-events.js';
+export type { SessionHandle } from './client/session-handle.js';
+export type { SendOptions, SessionOptions } from './client/session-options.js';
+export type { SessionTurnHandle } from './client/session-turn-handle.js';
 export type {
   ApproveOptions,
+  CompactOptions,
   DenyOptions,
   FinishedTurn,
   MessageOptions,
@@ -15,6 +26,8 @@ export type {
 } from './client/turn-handle.js';
 export type { OpenRequest, WaitingTurn } from './client/waiting.js';
 export type { AgentType } from './shared/agent-type.js';
+export type { CompactionRecord } from './shared/compaction/settings.js';
+export type { CutPlace } from './shared/cut-transcript.js';
 export type { TurnEvent } from './shared/events.js';
 export type { HookRecord } from './shared/hooks.js';
 export type { Intervention, Receipt, SteerMessage } from './shared/interventions.js';
@@ -24,6 +37,8 @@ export type { ModelOptions } from './shared/model-options.js';
 export type { PersonDecision, PersonRequest } from './shared/people.js';
 export type { PermissionMode } from './shared/permissions.js';
 export type { PromptPart } from './shared/prompt-parts.js';
+export type { SessionState, SessionTurn } from './shared/session.js';
+export type { SendReceipt, WhileBusy } from './shared/session-requests.js';
 export type { ToolCallStep, TurnStep } from './shared/steps.js';
 export type {
   Limits,

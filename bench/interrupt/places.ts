@@ -14,6 +14,7 @@ import { TranscriptReader } from '../../dist/activities/transcript-reader.js';
 import { Artifacts } from '../../dist/artifacts/artifacts.js';
 import { localArtifacts } from '../../dist/artifacts/local-artifacts.js';
 import { McpConnections } from '../../dist/mcp/connections.js';
+import { readTurn } from '../../dist/worker/read-turn.js';
 
 /** Where the activity runs: in its workflow's worker, or in another. */
 export type Place = 'same' | 'other';
@@ -66,6 +67,7 @@ export async function openPlaces(address: string): Promise<Places> {
       mcp: new McpConnections(),
       setups: new ToolSetups(() => undefined),
       catalogs: new Recent(1),
+      readTurn,
       isDraining: () => false,
     }),
   });

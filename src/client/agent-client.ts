@@ -13,6 +13,7 @@ import { askedBy, type PromptPart, shownPrompt } from '../shared/prompt-parts.js
 import { reached } from '../shared/reached.js';
 import {
   DEFAULT_TASK_QUEUE,
+  type GivenByParent,
   TURN_ID,
   TURN_WORKFLOW,
   type TurnInput,
@@ -24,6 +25,8 @@ import { wireLine, wireText } from '../shared/wire-text.js';
 import { connectConfig } from './connect-config.js';
 import { InvalidInput, TurnConflict } from './errors.js';
 import { decodePayloads } from './payloads.js';
+import { SessionHandle } from './session-handle.js';
+import type { SessionOptions } from './session-options.js';
 import { TurnHandle } from './turn-handle.js';
 import type { WaitingTurn } from './waiting.js';
 
@@ -34,7 +37,9 @@ export type AgentClientOptions = {
   taskQueue?: string;
 };
 
-export type StartOptions = Partial<Omit<TurnInput, 'v' | 'agent' | 'prompt' | 'attachments' | 'parent'>> & {
+export type StartOptions = Partial<
+  Omit<TurnInput, 'v' | 'agent' | 'prompt' | 'attachments' | GivenByParent>
+> & {
   /** Names the turn, so that starting it twice runs it once. Default: a new one. */
   turnId?: string;
   taskQueue?: string;
@@ -156,6 +161,11 @@ export class AgentClient {
   /** A turn that was started before, by whomever. Whether it exists shows at the first call on it. */
   turn<Typed extends AgentType = AgentType>(turnId: string): TurnHandle<OutputOf<Typed>> {
     return this.#turn(this.client.workflow.getHandle(turnId), true);
+  }
+
+  /** A conversation, which begins with the first message that is sent to it; then `options` say how. */
+  session(sessionId: string, options: SessionOptions = {}): SessionHandle {
+    return new SessionHandle({ client: this.client, taskQueue: this.#taskQueue }, sessionId, options);
   }
 
   /** The running turns that wait for people. */

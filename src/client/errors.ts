@@ -38,3 +38,13 @@ export class TurnConflict extends Error {
 export class TurnNotFound extends Error {
   override readonly name = 'TurnNotFound';
 }
+
+/** Temporal knows no session of that id: nothing was sent to it yet, or it has ended and its retention is over. */
+export class SessionNotFound extends Error {
+  override readonly name = 'SessionNotFound';
+}
+
+/** The session has ended: it was closed, canceled or terminated. */
+export class SessionClosed extends Error {
+  override readonly name = 'SessionClosed';
+}

@@ -50,8 +50,8 @@ async function firstRunBefore(
   }
 }
 
-/** The pages of one run; returns the id of the run that it was continued in. */
-async function* runPages(
+/** The pages of one run, of the last one where the id is ''; returns the id of the run that it was continued in. */
+export async function* runPages(
   client: Client,
   workflowId: string,
   runId: string,

@@ -1,3 +1,4 @@
+import { isTranscriptBase, type TranscriptBase } from '../shared/carried.js';
 import { isJsonObject } from '../shared/json.js';
 import { isMessage, type Message } from '../shared/messages.js';
 import { isPromptParts, type PromptPart } from '../shared/prompt-parts.js';
@@ -10,7 +11,7 @@ const isTranscript = isListOf(isMessage);
 export function recordedInput(raw: unknown): TurnInput {
   const given = isJsonObject(raw) ? raw : {};
   const text = (name: string) => (typeof given[name] === 'string' ? given[name] : undefined);
-  const { transcript, attachments } = given;
+  const { transcript, attachments, earlier } = given;
   const [instructions, model] = [text('instructions'), text('model')];
   return {
     v: 1,
@@ -18,6 +19,7 @@ export function recordedInput(raw: unknown): TurnInput {
     prompt: text('prompt') ?? '',
     ...(isPromptParts(attachments, '').length === 0 && { attachments: attachments as PromptPart[] }),
     ...(isTranscript(transcript, '').length === 0 && { transcript: transcript as unknown as Message[] }),
+    ...(isTranscriptBase(earlier, '').length === 0 && { earlier: earlier as unknown as TranscriptBase }),
     ...(instructions !== undefined && { instructions }),
     ...(model !== undefined && { model }),
   };

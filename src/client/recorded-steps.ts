@@ -15,6 +15,7 @@ import {
   SUB_AGENT_USAGE,
 } from '../shared/activities.js';
 import type { CarriedTurn } from '../shared/carried.js';
+import { COMPACT_TRANSCRIPT, type CompactInput, type TooLongReply } from '../shared/compaction/wire.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
 import type { Json } from '../shared/json.js';
@@ -24,10 +25,11 @@ import { asToolInput, isRemoteCall, type RemoteCall } from '../shared/remote-too
 import { lastWordIn, modelTimedOut, partialTextOf, type ToolEnd, triedIn } from '../shared/settle.js';
 import { SLEEP_MEMO, type SleepMemo } from '../shared/sleep.js';
 import { TURN_WORKFLOW, type TurnOutcome } from '../shared/turn.js';
-import { earlierMessages } from './carried-messages.js';
+import { earlierMessages, openingAfter, type ReadSegment } from './carried-messages.js';
 import { TurnNotFound } from './errors.js';
 import { hookedStep, isOfHooks } from './hooked-step.js';
 import { decodeFailure, decodePayloads } from './payloads.js';
+import { compactionEnd } from './recorded-compaction.js';
 import { recordedInput } from './recorded-input.js';
 import { recordedLocalTool } from './recorded-local.js';
 import { type RawEnd, remoteEnd } from './recorded-remote.js';
@@ -49,12 +51,15 @@ export class RecordedSteps {
   readonly #scheduled = new Map<string, Scheduled>();
   readonly #attempts = new Map<string, number>();
   readonly #subAgents: RecordedSubAgents;
+  readonly #readSegment: ReadSegment | undefined;
   #fallbackIds = new FallbackIds();
   #isFirst = true;
 
-  constructor(converter: LoadedDataConverter, workflowId: string) {
+  /** `readSegment`: for whoever can read what turns have packed into an artifact store. */
+  constructor(converter: LoadedDataConverter, workflowId: string, readSegment?: ReadSegment) {
     this.#converter = converter;
     this.#workflowId = workflowId;
+    this.#readSegment = readSegment;
     this.#subAgents = new RecordedSubAgents(converter);
   }
 
@@ -88,16 +93,19 @@ export class RecordedSteps {
     if (type !== TURN_WORKFLOW) {
       throw new TurnNotFound(`${this.#workflowId} is a workflow of the type ${type}, and no turn.`);
     }
-    const [input, second] = await this.#decode(attributes.input?.payloads);
+    const [raw, second] = await this.#decode(attributes.input?.payloads);
     // The turn refuses it from anybody but Temporal.
     const carried = attributes.continuedExecutionRunId ? (second as CarriedTurn | undefined) : undefined;
     this.#fallbackIds = new FallbackIds(carried?.interventions.fallbackIds);
+    const input = recordedInput(raw);
+    const firstRunId = attributes.firstExecutionRunId ?? '';
+    const read = this.#readSegment;
+    const opening = input.earlier && (await openingAfter(input.earlier, input, firstRunId, read));
+    const earlier = carried ? await earlierMessages(carried.transcript, read) : opening;
     return {
-      kind: 'started',
-      turnId: this.#workflowId,
-      firstRunId: attributes.firstExecutionRunId ?? '',
-      input: recordedInput(input),
-      ...(carried && { carried, earlier: await earlierMessages(carried.transcript) }),
+      ...{ kind: 'started', turnId: this.#workflowId, firstRunId, input },
+      ...(carried && { carried }),
+      ...(earlier && { earlier }),
     };
   }
 
@@ -117,6 +125,10 @@ export class RecordedSteps {
       return { kind: 'tool_scheduled', activityType: type, input: asToolInput(input as Json, remote) };
     }
     if (isOurOwn(type) || type === CHECK_ANSWER || type === CHECK_SUB_AGENT) return undefined;
+    if (type === COMPACT_TRANSCRIPT) {
+      const { iteration, trigger } = input as CompactInput;
+      return { kind: 'compaction_scheduled', iteration, trigger };
+    }
     if (type === CALL_MODEL) {
       const { iteration, steers = [], outputRequest, notes } = input as CallModelInput;
       const told = { ...(outputRequest && { outputRequest }), ...(notes && { notes }) };
@@ -132,6 +144,8 @@ export class RecordedSteps {
     if (isOfHooks(scheduled.type))
       return hookedStep(scheduled, end.kind === 'completed' ? end.output : undefined);
     if (isOurOwn(scheduled.type)) return undefined;
+    if (scheduled.type === COMPACT_TRANSCRIPT)
+      return { kind: 'compaction_ended', attempt, end: compactionEnd(scheduled.input as CompactInput, end) };
     if (scheduled.type === CALL_MODEL)
       return { kind: 'model_ended', attempt, end: await this.#modelEnd(end) };
     if (scheduled.type === CHECK_ANSWER) {
@@ -175,7 +189,8 @@ export class RecordedSteps {
 
   async #modelEnd(end: RawEnd): Promise<ModelEnd> {
     if (end.kind === 'completed') {
-      const output = end.output as ModelReply | InterruptedReply;
+      const output = end.output as ModelReply | InterruptedReply | TooLongReply;
+      if ('tooLong' in output) return { kind: 'too_long', output };
       return 'interrupted' in output
         ? { kind: 'canceled', text: output.text, told: output }
         : { kind: 'completed', output };

@@ -15,6 +15,8 @@ export const failureTypes = [
   'Turn.Canceled',
   'Turn.Terminated',
   'Turn.TimedOut',
+  'Session.InvalidInput',
+  'Session.UnsupportedVersion',
   'Agent.NotHere',
   'Agent.InstructionsFailed',
   'Agent.HookFailed',

@@ -1,4 +1,4 @@
-import type { CheckedCall, OutputRequest, PlannedCall, RunToolInput } from './activities.js';
+import type { CheckedCall, ModelReply, OutputRequest, PlannedCall, RunToolInput } from './activities.js';
 import { answeredAtOnce } from './answered-at-once.js';
 import { isAroundTool, resultAround } from './around-tools.js';
 import { ArtifactNames } from './artifact-names.js';
@@ -62,10 +62,17 @@ export class TurnFold {
   #final: FinalCall | undefined;
   #sleeping = new SleepingCalls();
   readonly #steers = new Map<string, SteerMessage>();
+  readonly #delivered = new Set<string>();
 
   /** What the turn runs with; undefined before its first reply. */
   get settings(): TurnSettings | undefined {
     return this.#settings;
+  }
+
+  /** The messages sent into the turn that no model call has seen, and the ids of those that one has. */
+  get sent(): { undelivered: SteerMessage[]; delivered: string[] } {
+    const undelivered = [...this.#steers.values()].filter(({ id }) => !this.#delivered.has(id));
+    return { undelivered, delivered: [...this.#delivered] };
   }
 
   /** The recorded events that the step makes, each with the next `seq`. */
@@ -80,6 +87,12 @@ export class TurnFold {
         return [this.#start(step)];
       case 'model_scheduled':
         return this.#modelScheduled(step);
+      case 'compaction_scheduled':
+        this.iteration = step.iteration;
+        return [{ type: 'compaction_started', trigger: step.trigger }];
+      case 'compaction_ended':
+        if (!step.end.interrupted) this.steps.compacted(step.end.record);
+        return [{ type: 'compaction', ...step.end.record }];
       case 'steer':
         if (!this.#steers.has(step.steer.id)) this.#steers.set(step.steer.id, step.steer);
         return [];
@@ -158,13 +171,12 @@ export class TurnFold {
       this.messages.push(message);
       return [{ type: 'message', message }];
     }
-    const { message, calls, settings, usage, instructions, note, hooks } = end.output;
-    if (instructions !== undefined) {
-      this.messages.unshift(instructionsMessage(this.#firstRunId, instructions));
-      this.deltaFrom += 1;
+    this.#resolve(end.output);
+    if (end.kind === 'too_long') {
+      this.steps.unanswered(this.iteration, this.#model, end.output);
+      return [];
     }
-    this.#settings = settings ?? this.#settings;
-    this.#model = this.#settings?.model ?? this.#model;
+    const { message, calls, usage, note, hooks } = end.output;
     this.steps.replied(this.iteration, end.output);
     if (note) this.messages.push(noteMessage(this.#firstRunId, this.iteration, note));
     this.messages.push(message);
@@ -182,6 +194,16 @@ export class TurnFold {
       ...hookEvents(hooks),
       ...answered.map((result) => this.#settle(result)),
     ];
+  }
+
+  /** What the first model call has settled. */
+  #resolve({ settings, instructions }: Pick<ModelReply, 'settings' | 'instructions'>): void {
+    if (instructions !== undefined) {
+      this.messages.unshift(instructionsMessage(this.#firstRunId, instructions));
+      this.deltaFrom += 1;
+    }
+    this.#settings = settings ?? this.#settings;
+    this.#model = this.#settings?.model ?? this.#model;
   }
 
   /** What they are asked shows once the workflow takes decisions on it: a watcher may decide at once. */
@@ -334,6 +356,7 @@ export class TurnFold {
   /** Steering messages that the model call about to start is the first to see. */
   #deliver(ids: readonly string[]): NewEvent[] {
     const steers = ids.flatMap((id) => this.#steers.get(id) ?? []);
+    for (const id of ids) this.#delivered.add(id);
     this.messages.push(...steers.map(steerMessage));
     return steers.map((steer) => ({ type: 'steered', steer }));
   }

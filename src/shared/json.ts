@@ -20,3 +20,13 @@ export function parseJson(text: string): { ok: true; value: Json } | { ok: false
 export function jsonBytes(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;
 }
+
+/** As many of the last ones as take no more JSON than that. */
+export function latest<Item>(items: readonly Item[], maxBytes: number): Item[] {
+  let bytes = 0;
+  const first = items.findLastIndex((item) => {
+    bytes += jsonBytes(item);
+    return bytes > maxBytes;
+  });
+  return items.slice(first + 1);
+}

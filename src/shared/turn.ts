@@ -1,5 +1,6 @@
 import type { NamedArtifact } from './artifact-names.js';
-import type { TranscriptBase } from './carried.js';
+import { isTranscriptBase, type TranscriptBase } from './carried.js';
+import type { CompactionSettings, SummaryMessage } from './compaction/settings.js';
 import type { HookSettings } from './hooks.js';
 import type { Intervention, SteerMessage } from './interventions.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes } from './json.js';
@@ -64,8 +65,12 @@ export type TurnInput = {
   tenant?: string;
   /** W3C trace context. */
   traceparent?: string;
-  /** Set by the turn that calls a sub-agent. */
+  /** Set by the turn that calls a sub-agent, and by a session. */
   parent?: ParentTurn;
+  /** Set by a session: its messages up to now, packed, in the place of a `transcript`. */
+  earlier?: TranscriptBase;
+  /** Set by a session: the rules that people have added by "always" to this agent in its earlier turns. */
+  always?: string[];
 };
 
 const isTurnInput = isShape(
@@ -84,8 +89,13 @@ const isTurnInput = isShape(
     tenant: isTenant,
     traceparent: isText,
     parent: isParentTurn,
+    earlier: isTranscriptBase,
+    always: isListOf(isText),
   },
 );
+
+/** What a turn is given by whoever started it in another one's name. */
+export type GivenByParent = 'parent' | 'earlier' | 'always';
 
 /** What is wrong with a turn input, one line each: `limits.iterations: expected a whole number ...`. None if it is one. */
 export function turnInputProblems(value: unknown): string[] {
@@ -93,6 +103,8 @@ export function turnInputProblems(value: unknown): string[] {
     // JSON that is nested some thousand levels deep overflows the stack of whoever writes it.
     const bytes = jsonBytes(value);
     const problems = isTurnInput(value, '');
+    if (isJsonObject(value) && value['earlier'] && value['transcript'])
+      problems.push('transcript: a turn that is given `earlier` messages takes no others');
     if (problems.length > 0 || bytes <= INPUT_BYTES) return problems;
     return [`(it): takes ${bytes} bytes; a turn's input may take ${INPUT_BYTES}. ${adviceOn(value)}`];
   } catch (error) {
@@ -145,6 +157,8 @@ export type TurnSettings = {
   continueAsNew?: { iterations?: number; plainBytes: number; packedBytes: number; retryAfter: number };
   /** The oldest rounds are dropped from a transcript that takes more JSON than this. */
   maxContextBytes?: number;
+  /** A turn that was started without it is never compacted. */
+  compaction?: CompactionSettings;
   /** What nobody decides in that time is denied. Without it, it waits. */
   approvalTimeoutMs?: number;
   /** The agent's own, where it has sub-agents, in whose turns they hold. */
@@ -239,6 +253,8 @@ export type TurnOutcome = {
    * as a client's `result()` does.
    */
   steps?: TurnStep[];
+  /** Of a turn that was compacted: the last summary, which stands for the messages that it `covers`. */
+  summary?: SummaryMessage;
   /** Of `budget_exceeded`: which limit, and how much was used. */
   exceeded?: ExceededBudget;
   /** Of an interrupted turn: who ended it, and why. */

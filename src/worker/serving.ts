@@ -25,6 +25,7 @@ import { McpConnections } from '../mcp/connections.js';
 import { type Duration, durationMs } from '../shared/duration.js';
 import type { Model } from '../shared/model-port.js';
 import { forgetOldArtifacts } from './artifact-retention.js';
+import { readTurn } from './read-turn.js';
 import { holdfastSinks } from './sinks.js';
 
 export type ServingOptions = {
@@ -97,7 +98,7 @@ export function servingOf(options: ServingOptions): Serving {
   });
   return {
     activities: holdfastActivities({
-      ...{ agents, modelFor, transcripts, interrupts, artifacts, isDraining, mcp, setups },
+      ...{ agents, modelFor, transcripts, interrupts, artifacts, isDraining, mcp, setups, readTurn },
       catalogs: new Recent(RECENT_CATALOGS),
     }),
     sinks: holdfastSinks(cache, interrupts),

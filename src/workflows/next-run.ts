@@ -59,6 +59,7 @@ export async function continueInNextRun(run: TurnRun, interventions: Interventio
     transcript: _transcript,
     instructions: _instructions,
     attachments: _attachments,
+    earlier: _earlier,
     ...input
   } = run.input;
   const carried = run.carried(settings, segments, interventions.carried());

@@ -1,6 +1,6 @@
 import type { CarriedInterventions } from '../shared/carried.js';
 import { FallbackIds, type InterventionKind, type Receipt, type Via } from '../shared/interventions.js';
-import { jsonBytes } from '../shared/json.js';
+import { latest } from '../shared/json.js';
 import type { DecisionKind } from '../shared/people.js';
 
 /** About a thousand, in what the next run of a turn is given. */
@@ -43,14 +43,4 @@ export class Receipts {
 
 function keyOf(kind: Kind, id: string): string {
   return `${kind} ${id}`;
-}
-
-/** As many of the last ones as take no more JSON than that. */
-function latest<Item>(items: readonly Item[], maxBytes: number): Item[] {
-  let bytes = 0;
-  const first = items.findLastIndex((item) => {
-    bytes += jsonBytes(item);
-    return bytes > maxBytes;
-  });
-  return items.slice(first + 1);
 }

@@ -13,6 +13,7 @@ import {
 import type { AgentType, OutputOf } from '../shared/agent-type.js';
 import { askedBy, type PromptPart, shownPrompt } from '../shared/prompt-parts.js';
 import {
+  type GivenByParent,
   type OutcomeType,
   TURN_ID,
   TURN_WORKFLOW,
@@ -23,7 +24,9 @@ import {
 } from '../shared/turn.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
 
-export type RunTurnOptions = Partial<Omit<TurnInput, 'v' | 'agent' | 'prompt' | 'attachments' | 'parent'>> & {
+export type RunTurnOptions = Partial<
+  Omit<TurnInput, 'v' | 'agent' | 'prompt' | 'attachments' | GivenByParent>
+> & {
   /** The agent's name. */
   agent: string;
   /** A prompt may have images and files in it. */

@@ -1,6 +1,7 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { TranscriptRef } from '../shared/activities.js';
 import type { CarriedTranscript, TranscriptBase } from '../shared/carried.js';
+import { applyPieces, type Piece } from '../shared/compaction/pieces.js';
 import { dropOldRounds } from '../shared/drop-rounds.js';
 import { jsonBytes } from '../shared/json.js';
 import type { Message } from '../shared/messages.js';
@@ -23,6 +24,7 @@ export class Transcript {
   /** Counts the rewrites: each makes the positions of before stale. */
   #epoch = 0;
   #dropped = false;
+  #compacted = false;
   #deltaFrom = 0;
   /** How many messages the turn has added, dropped ones included. */
   #added = 0;
@@ -56,6 +58,15 @@ export class Transcript {
     return this.#messages.at(-1)?.id ?? this.#base?.headId;
   }
 
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Those from a place on, as far as this run holds them. */
+  since(position: number): readonly Message[] {
+    return this.#messages.slice(Math.max(0, position - (this.#base?.count ?? 0)));
+  }
+
   get packed(): TranscriptBase | undefined {
     return this.#base;
   }
@@ -68,10 +79,17 @@ export class Transcript {
     return this.#bytes;
   }
 
-  /** The messages before the turn's own ones. */
-  open(messages: readonly Message[], deltaFrom: number): void {
-    this.#deltaFrom = deltaFrom;
-    this.add(...messages);
+  /** The messages before the turn's own ones, and these; the `earlier` ones of a session come right before them. */
+  open(messages: readonly Message[], deltaFrom: number, earlier?: TranscriptBase): void {
+    if (earlier) {
+      this.#base = withFirst(earlier, messages.slice(0, deltaFrom));
+      this.#deltaFrom = this.#base.count;
+      this.#handedOut = this.#base.count;
+      this.add(...messages.slice(deltaFrom));
+    } else {
+      this.#deltaFrom = deltaFrom;
+      this.add(...messages);
+    }
     this.#added = messages.length - deltaFrom;
   }
 
@@ -79,6 +97,7 @@ export class Transcript {
   resume(carried: CarriedTranscript): void {
     this.#epoch = carried.epoch;
     this.#dropped = carried.dropped ?? carried.epoch > 0;
+    this.#compacted = carried.compacted ?? false;
     this.#deltaFrom = carried.deltaFrom;
     if ('base' in carried) this.#base = carried.base;
     else this.add(...carried.messages);
@@ -88,7 +107,8 @@ export class Transcript {
 
   /** Puts what is none of the turn's own messages before all others. */
   begin(message: Message): void {
-    this.#messages.unshift(message);
+    if (this.#base) this.#base = withFirst(this.#base, [message]);
+    else this.#messages.unshift(message);
     this.#deltaFrom += 1;
     this.#rewritten();
   }
@@ -109,17 +129,31 @@ export class Transcript {
     this.#rewritten();
   }
 
+  /** Puts in its place what a compaction has made of it, which is whole in this run then. */
+  compact(pieces: readonly Piece[]): void {
+    const packed = this.#base?.count ?? 0;
+    const made = applyPieces(this.#messages, pieces, this.#deltaFrom, packed);
+    this.#messages.splice(0, this.#messages.length, ...made.messages);
+    this.#base = undefined;
+    this.#deltaFrom = made.firstOwn;
+    this.#dropped = true;
+    this.#compacted = true;
+    this.#rewritten();
+  }
+
   #rewritten(): void {
     this.#bytes = 0;
     this.#measured = 0;
     this.#epoch += 1;
-    this.#handedOut = 0;
+    this.#handedOut = this.#base?.count ?? 0;
   }
 
   /** The messages that the turn added, where this run holds all of them. */
   delta(): Message[] | undefined {
-    const messages = this.#messages.slice(this.#deltaFrom);
-    return this.#base || messages.length < this.#added ? undefined : messages;
+    const packed = this.#base?.count ?? 0;
+    if (packed > this.#deltaFrom || this.#compacted) return undefined;
+    const messages = this.#messages.slice(this.#deltaFrom - packed);
+    return messages.length < this.#added ? undefined : messages;
   }
 
   /** Names every message up to now, and sends none. The worker's cache has them all before the call is scheduled. */
@@ -145,6 +179,7 @@ export class Transcript {
     const common = {
       epoch: this.#epoch,
       dropped: this.#dropped,
+      ...(this.#compacted && { compacted: true as const }),
       deltaFrom: this.#deltaFrom,
       added: this.#added,
     };
@@ -171,6 +206,13 @@ export class Transcript {
     }
     return { ...page, messages };
   }
+}
+
+/** With these before all that is packed. */
+function withFirst(base: TranscriptBase, first: Message[]): TranscriptBase {
+  if (first.length === 0) return base;
+  const segment = { count: first.length, bytes: jsonBytes(first), plain: first };
+  return { ...base, segments: [segment, ...base.segments], count: base.count + first.length };
 }
 
 /** A query's argument may be anything that somebody typed. */

@@ -6,6 +6,7 @@ import type { OutcomeType, TurnInput, TurnOutcome } from '../shared/turn.js';
 import { afterFailure, afterTurn } from './after-turn.js';
 import { callModel } from './call-model.js';
 import { checkedEnding } from './check-answer.js';
+import { compactIfDue } from './compaction.js';
 import type { ReachedLimit } from './guards.js';
 import { Interventions } from './interventions.js';
 import { continueInNextRun, isNextRunDue } from './next-run.js';
@@ -29,8 +30,9 @@ export async function turn(raw: TurnInput, carried?: CarriedTurn): Promise<TurnO
   const input = readTurnInput(raw);
   const earlier = readCarried(carried);
   const interventions = new Interventions(earlier?.interventions);
-  const { mode } = input;
-  const people = new People(interventions, earlier?.permissions ?? { ...(mode !== undefined && { mode }) });
+  const { mode, always } = input;
+  const given = { ...(mode !== undefined && { mode }), ...(always && { always }) };
+  const people = new People(interventions, earlier?.permissions ?? given);
   const run = new TurnRun(input, people);
 
   run.begin(earlier);
@@ -56,6 +58,8 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
     const limit = run.guards.reached();
     if (limit) return await endAtLimit(run, interventions, limit);
     run.makeRoom();
+    await compactIfDue(run, interventions);
+    if (interventions.ending) return 'interrupted';
     if (isNextRunDue(run, interventions)) {
       await continueInNextRun(run, interventions);
       if (interventions.ending) return 'interrupted';

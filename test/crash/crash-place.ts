@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AgentClient, type StartOptions } from '../../src/client/agent-client.js';
+import type { SessionHandle } from '../../src/client/session-handle.js';
 import { Ledger } from '../../src/demo/ledger.js';
 import { type Script, type ServedModel, serveScriptedModel } from '../../src/testing/index.js';
 import { Supervisor, type SupervisorEvent } from '../../src/worker/supervisor.js';
@@ -82,6 +83,17 @@ export class CrashPlace {
       ...options,
     });
     return new CrashTurn(turn, this, new Ledger(this.#plan.ledger), `${this.#plan.release}-${prompt}`);
+  }
+
+  /** A session whose turns go by this script, one after the other, and its first turn. */
+  async session(script: Script): Promise<{ session: SessionHandle; turn: CrashTurn }> {
+    const prompt = this.#scripts.add(script);
+    const session = this.client.session(prompt, { taskQueue: this.#plan.taskQueue });
+    const turn = await session.send('crashing', prompt);
+    return {
+      session,
+      turn: new CrashTurn(turn, this, new Ledger(this.#plan.ledger), `${this.#plan.release}-${prompt}`),
+    };
   }
 
   /** What a sub-agent is to be asked, so that it goes by the script. */

@@ -88,6 +88,19 @@ test('the code of docs/sub-agents.md is that of the example', () => {
   expect(blocks.filter((block) => !source.includes(block.trimEnd()))).toEqual([]);
 });
 
+test('a session', async () => {
+  expect(await output('session')).toBe(
+    [
+      'Hello! Which order is it?',
+      'It is in Ghent, and goes to your neighbour.',
+      'Parcels may wait for ten days.',
+      'support: W2378156',
+      'lawyer: How long may it wait?',
+      '9 messages, 4 model calls; the fork has 8\n',
+    ].join('\n'),
+  );
+});
+
 test('the code of docs/remote-tools.md is that of the example', () => {
   const names = ['index.ts', 'worker.py'];
   const sources = names.map((name) => readFileSync(`examples/python-tool/${name}`, 'utf8'));
@@ -102,6 +115,16 @@ test('a turn on a schedule', async () => {
   expect(shown).toMatch(/^Good morning\. .+\nturn daily-digest-\d{4}-\d\d-\d\dT[\d:]+Z\n$/);
 });
 
+/** Where an example has code in a function, the page has it without the indentation. */
+const read = (path: string) => readFileSync(path, 'utf8').replaceAll(/^ +/gm, '');
+
+test('the code of docs/sessions.md is that of the example', () => {
+  const source = read('examples/session.ts');
+  const blocks = [...read('docs/sessions.md').matchAll(/```ts\n(.+?)```/gs)].map(([, code = '']) => code);
+  expect(blocks).toHaveLength(4);
+  expect(blocks.filter((block) => !source.includes(block))).toEqual([]);
+});
+
 test('the code of docs/workflows.md is that of the examples', () => {
   // Where an example has it in a function, the page has it without the indentation.
   const read = (path: string) => readFileSync(path, 'utf8').replaceAll(/^ +/gm, '');
@@ -113,7 +136,6 @@ test('the code of docs/workflows.md is that of the examples', () => {
 });
 
 test('the code of docs/schedules.md is that of the example', () => {
-  const read = (path: string) => readFileSync(path, 'utf8').replaceAll(/^ +/gm, '');
   const [block = '-'] = [...read('docs/schedules.md').matchAll(/```ts\n(.+?)```/gs)].map(([, code]) => code);
   expect(read('examples/schedule.ts')).toContain(block);
 });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type {
   AgentClient,
   FinishedTurn,
+  SessionHandle,
   TurnFailed,
   TurnHandle,
   TurnOutcome,
@@ -64,6 +65,8 @@ describe('types flow', () => {
   test("from an agent's output to the outcome of a turn, of whichever process", () => {
     type Started = Resolved<typeof AgentClient.prototype.start<typeof support>>;
     expectTypeOf<Started>().toEqualTypeOf<TurnHandle<Output>>();
+    type Sent = Resolved<typeof SessionHandle.prototype.send<typeof support>>;
+    expectTypeOf<Sent>().toExtend<TurnHandle<Output>>();
     type Found = ReturnType<typeof AgentClient.prototype.turn<typeof support>>;
     expectTypeOf<Found>().toEqualTypeOf<TurnHandle<Output>>();
     type Finished = Resolved<Found['result']>;

@@ -1,0 +1,49 @@
+import type { SteerMessage } from './interventions.js';
+import { jsonBytes } from './json.js';
+import { MAX_SEND_BYTES, openedBy, type TurnRequest } from './session-requests.js';
+
+/** A message that waits for its turn. */
+export type QueueItem = {
+  /** The last part of its turn's workflow id. */
+  id: string;
+  request: TurnRequest;
+  by?: string;
+  /** It goes before those that wait, since it replaces the turn that runs. */
+  replaces?: true;
+  /** The message that has come in its place before it could run: its turn is interrupted as it begins. */
+  replacedBy?: { id: string; by?: string };
+};
+
+/** With one more: at the end; or, where it replaces, before all but those that came to replace before it. */
+export function enqueued(queue: readonly QueueItem[], item: QueueItem): QueueItem[] {
+  if (!item.replaces) return [...queue, item];
+  const { id, by } = item;
+  const place = queue.findIndex((each) => !each.replaces);
+  const before = place < 0 ? queue : queue.slice(0, place);
+  const replacedBy = { id, ...(by !== undefined && { by }) };
+  return [
+    ...before.map((each) => ({ ...each, replacedBy: each.replacedBy ?? replacedBy })),
+    item,
+    ...queue.slice(before.length),
+  ];
+}
+
+/**
+ * With the messages that a turn has handed back: they open the next turn. That is the one that replaces, or a turn of its own
+ * of that id. Says which turn it is, too.
+ */
+export function reopened(
+  queue: readonly QueueItem[],
+  messages: readonly SteerMessage[],
+  own: { id: string; request: Omit<TurnRequest, 'prompt'> },
+): { queue: QueueItem[]; id: string } {
+  const texts = messages.map(({ message }) => message);
+  const [next, ...rest] = queue;
+  if (next?.replaces) {
+    const request = openedBy(texts, next.request);
+    if (jsonBytes(request) <= MAX_SEND_BYTES) return { queue: [{ ...next, request }, ...rest], id: next.id };
+  }
+  const by = messages[0]?.by;
+  const request = openedBy(texts, { ...own.request, prompt: '' });
+  return { queue: [{ id: own.id, request, ...(by !== undefined && { by }) }, ...queue], id: own.id };
+}

@@ -1,0 +1,118 @@
+import { defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
+import { INTERRUPT, STEER, STOP } from '../../shared/interventions.js';
+import { isJsonObject, jsonBytes } from '../../shared/json.js';
+import { ANSWER, APPROVE, DENY } from '../../shared/people.js';
+import { enqueued } from '../../shared/session-queue.js';
+import {
+  CLOSE,
+  type CutReceipt,
+  type CutRequest,
+  DESCRIBE,
+  type DescribeRequest,
+  describeProblems,
+  firstProblem,
+  type PassedOn,
+  PREFIX,
+  ROLLBACK,
+  readSend,
+  SEND,
+  type SendReceipt,
+  type SendRequest,
+  sendProblems,
+  steerOf,
+} from '../../shared/session-requests.js';
+import { readTurnEnded, TURN_ENDED } from '../../shared/sub-agents.js';
+import { wireId, wireText } from '../../shared/wire-text.js';
+import { cut } from './cut.js';
+import type { SessionRun } from './session-run.js';
+
+/** Of all that waits and of what was passed on to the running turn: the next run of the session is given it. */
+const WAITING_BYTES = 900_000;
+
+/** Takes what people and programs send. Each message counts once, and no handler waits for a turn or a person. */
+export function listen(run: SessionRun): void {
+  on<[SendRequest], SendReceipt>(SEND, (raw) => send(run, raw));
+  on<[unknown], SendReceipt>(STEER, (raw) => steer(run, raw));
+  for (const kind of [INTERRUPT, STOP, APPROVE, DENY, ANSWER]) {
+    on<[unknown], PassedOn>(kind, (raw) => passOn(run, kind, raw));
+  }
+  on<[DescribeRequest], { v: 1; problem?: string }>(DESCRIBE, (raw) => describe(run, raw));
+  on<[unknown], { v: 1 }>(CLOSE, () => {
+    run.closing = true;
+    return { v: 1 };
+  });
+  setHandler(defineUpdate<CutReceipt, [CutRequest]>(ROLLBACK), (raw) => cut(run, raw, ROLLBACK));
+  setHandler(defineUpdate<CutReceipt, [CutRequest]>(PREFIX), (raw) => cut(run, raw, PREFIX));
+  setHandler(defineSignal<[unknown]>(TURN_ENDED), (raw) => {
+    if (readTurnEnded(raw)?.turnId === run.live?.turnId) run.live?.hear();
+  });
+}
+
+/** A signal, and an update of the same name. */
+function on<Args extends unknown[], Answer>(name: string, take: (...args: Args) => Answer): void {
+  setHandler(defineSignal<Args>(name), (...args: Args) => void take(...args));
+  setHandler(defineUpdate<Answer, Args>(name), take);
+}
+
+function send(run: SessionRun, raw: SendRequest): SendReceipt {
+  run.steps += 1;
+  const askedId = isJsonObject(raw) && typeof raw['id'] === 'string' ? raw['id'] : undefined;
+  const known = askedId === undefined ? undefined : run.receipts.known(askedId);
+  if (known && known.status !== 'refused') return { ...known, duplicate: true };
+  const problem =
+    firstProblem('message to a session', raw, sendProblems) ??
+    (run.closing || run.canceled ? 'The session is closed. Send it to another one.' : undefined);
+  if (problem !== undefined) return refuse(run, askedId, problem);
+  const { id = run.receipts.nextId(), whileBusy, by, request } = readSend(raw);
+  const { live } = run;
+  live?.ask();
+  const steering = whileBusy === 'steer' && live?.agent === request.agent && steerOf(id, request, by);
+  if (run.waitingBytes + jsonBytes(raw) > WAITING_BYTES) {
+    return refuse(run, id, 'Too much waits in this session already. Send it again when a turn has ended.');
+  }
+  if (live && steering) {
+    live.steer(steering);
+    return run.receipts.give({ id, status: 'steered', turnId: live.turnId, position: 0 });
+  }
+  const replaces = whileBusy === 'replace' && live !== undefined;
+  const item = { id, request, ...(by !== undefined && { by }), ...(replaces && { replaces: true as const }) };
+  run.queue = enqueued(run.queue, item);
+  if (replaces)
+    live.interrupt({ id, reason: 'Another message replaces it.', ...(by !== undefined && { by }) });
+  const position = run.queue.indexOf(item) + (live ? 1 : 0);
+  const turnId = run.turnIdOf(id);
+  run.show();
+  return run.receipts.give({ id, status: position === 0 ? 'started' : 'queued', turnId, position });
+}
+
+function refuse(run: SessionRun, id: string | undefined, problem: string): SendReceipt {
+  const told = { id: id === undefined ? run.receipts.nextId() : wireId(id), status: 'refused' as const };
+  return run.receipts.give({ ...told, problem: wireText(problem, 1000) });
+}
+
+/** For the running turn; where none runs it is asked as the last one was. */
+function steer(run: SessionRun, raw: unknown): SendReceipt {
+  const given = isJsonObject(raw) ? raw : {};
+  const { v, id, message, by } = given;
+  const asked = run.live?.request ?? run.lastRequest;
+  if (!asked) return refuse(run, undefined, `No turn has run yet: ${SEND} it to an agent.`);
+  const request = { v, ...asked, prompt: message, whileBusy: 'steer', ...(id !== undefined && { id }) };
+  return send(run, { ...request, ...(by !== undefined && { by }) } as SendRequest);
+}
+
+function passOn(run: SessionRun, kind: string, raw: unknown): PassedOn {
+  const { live } = run;
+  if (!live) return { v: 1, status: 'not_running' };
+  run.steps += 1;
+  live.ask();
+  live.passOn(kind, raw ?? { v: 1 });
+  return { v: 1, status: 'done', turnId: live.turnId };
+}
+
+function describe(run: SessionRun, raw: DescribeRequest): { v: 1; problem?: string } {
+  const problem = firstProblem('description of a session', raw, describeProblems);
+  if (problem !== undefined) return { v: 1, problem: wireText(problem, 1000) };
+  run.steps += 1;
+  run.describe(raw);
+  return { v: 1 };
+}

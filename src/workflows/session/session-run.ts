@@ -1,0 +1,214 @@
+import { CancellationScope, setCurrentDetails, upsertMemo, workflowInfo } from '@temporalio/workflow';
+import type { TranscriptBase } from '../../shared/carried.js';
+import type { CarriedRunningTurn, CarriedSession } from '../../shared/carried-session.js';
+import type { SteerMessage } from '../../shared/interventions.js';
+import { type JsonObject, jsonBytes, latest } from '../../shared/json.js';
+import {
+  SESSION_MEMO,
+  type SessionInput,
+  type SessionMemo,
+  type SessionOutcome,
+  type SessionTurn,
+} from '../../shared/session.js';
+import type { EndedTurn } from '../../shared/session-activities.js';
+import { type QueueItem, reopened } from '../../shared/session-queue.js';
+import { joinUsage, noUsage, type TurnUsage } from '../../shared/usage.js';
+import { wireText } from '../../shared/wire-text.js';
+import { sessionDetails } from './session-details.js';
+import { SessionReceipts } from './session-receipts.js';
+import { LiveTurn } from './session-turn.js';
+
+/** Of the rules that people have added, for one agent; those before stay. */
+const ALWAYS_BYTES = 25_000;
+/** Agents whose rules are remembered; the others' people are asked anew. */
+const ALWAYS_AGENTS = 4;
+const LAST_REQUEST_BYTES = 20_000;
+/** About five hundred, in what the next run is given. */
+const TURNS_BYTES = 100_000;
+
+/** What one session knows. All of it is there before the first handler is set: a buffered message runs in it. */
+export class SessionRun {
+  readonly input: SessionInput;
+  readonly sessionId = workflowInfo().workflowId;
+  readonly receipts: SessionReceipts;
+  title: string | undefined;
+  metadata: JsonObject | undefined;
+  /** The session's messages. */
+  base: TranscriptBase | undefined;
+  queue: QueueItem[];
+  live: LiveTurn | undefined;
+  usage: TurnUsage;
+  turns: SessionTurn[];
+  turnCount: number;
+  closing: boolean;
+  canceled: boolean;
+  ended = false;
+  /** Messages and ends of turns that this run of the workflow has taken. */
+  steps = 0;
+  /** Signals to the running turn that Temporal has not confirmed yet. */
+  onTheirWay = 0;
+  /** The transcript is being cut: no turn may start. */
+  isCutting = false;
+  /** What the last turn was asked, without its prompt. */
+  lastRequest: CarriedRunningTurn['request'] | undefined;
+  readonly #always: Record<string, string[]>;
+
+  constructor(input: SessionInput, carried: CarriedSession | undefined) {
+    this.input = input;
+    this.title = carried ? carried.title : input.title;
+    this.metadata = carried ? carried.metadata : input.metadata;
+    this.base = carried ? carried.base : input.earlier;
+    this.queue = carried?.queue ?? [];
+    this.usage = carried?.usage ?? noUsage;
+    this.turns = carried?.turns ?? [];
+    this.turnCount = carried?.turnCount ?? 0;
+    this.closing = carried?.closing ?? false;
+    this.canceled = carried?.canceled ?? false;
+    this.lastRequest = carried?.lastRequest;
+    this.#always = carried?.always ?? {};
+    this.receipts = new SessionReceipts(carried);
+    this.live = carried?.running && LiveTurn.adopt(this, carried.running);
+    const scope = CancellationScope.current();
+    scope.cancelRequested.catch(() => this.#cancel());
+  }
+
+  begin(): void {
+    const isFirst = workflowInfo().continuedFromExecutionRunId === undefined;
+    if (isFirst && this.memo) upsertMemo(this.memo);
+    this.show();
+  }
+
+  get hasWork(): boolean {
+    return !this.isCutting && (this.live !== undefined || this.queue.length > 0);
+  }
+
+  get isOver(): boolean {
+    return (this.closing || this.canceled) && !this.isCutting && !this.live && this.queue.length === 0;
+  }
+
+  get messageCount(): number {
+    return this.base?.count ?? 0;
+  }
+
+  /** JSON bytes of what people have said and no turn has taken: the next run must have room for it. */
+  get waitingBytes(): number {
+    return jsonBytes([this.queue, this.live?.carried() ?? null]);
+  }
+
+  takeNext(): QueueItem | undefined {
+    const [item, ...rest] = this.queue;
+    this.queue = rest;
+    return item;
+  }
+
+  /** What a turn of the agent is given of the session's. */
+  givenTo(agent: string): { earlier?: TranscriptBase; always?: string[] } {
+    const always = this.#always[agent];
+    const isKept = this.input.keepTranscript ?? true;
+    return { ...(isKept && this.base && { earlier: this.base }), ...(always && { always }) };
+  }
+
+  /** A turn has ended. */
+  settle(turn: LiveTurn, end: EndedTurn): void {
+    const { outcome, failure, added, usage, always } = end;
+    const from = this.messageCount;
+    this.base = end.base;
+    const count = this.messageCount - from;
+    this.usage = joinUsage(this.usage, usage);
+    this.#allow(turn.agent, always);
+    this.#over(turn, { outcome, ...(failure && { failure }), from, count: Math.min(count, added) });
+    this.#reopen(turn, turn.undelivered(end));
+    this.show();
+  }
+
+  /** Temporal did not start it: a workflow of its id was there before. Its message has had its turn. */
+  refuse(turn: LiveTurn, text: string): void {
+    const failure = { type: 'Turn.Conflict', message: wireText(text, 500) };
+    this.#over(turn, { outcome: 'not_started', failure, from: this.messageCount, count: 0 });
+    this.#reopen(turn, turn.steers);
+    this.show();
+  }
+
+  #over(turn: LiveTurn, how: Pick<SessionTurn, 'outcome' | 'failure' | 'from' | 'count'>): void {
+    const { turnId, agent, request } = turn;
+    this.lastRequest = jsonBytes(request) <= LAST_REQUEST_BYTES ? request : { agent };
+    this.live = undefined;
+    this.turnCount += 1;
+    this.steps += 1;
+    this.turns.push({ turnId, agent, ...how, endedAt: new Date(Date.now()).toISOString() });
+  }
+
+  /** Messages that were too late for the turn open the next one. */
+  #reopen(turn: LiveTurn, messages: readonly SteerMessage[]): void {
+    const [first] = messages;
+    if (!first) return;
+    const own = { id: this.receipts.turnIdFor(first.id), request: turn.request };
+    const { queue, id } = reopened(this.queue, messages, own);
+    this.queue = queue;
+    const turnId = this.turnIdOf(id);
+    for (const message of messages)
+      this.receipts.give({ id: message.id, status: 'queued', turnId, position: 0 });
+  }
+
+  turnIdOf(id: string): string {
+    return `${this.sessionId}/${id}`;
+  }
+
+  #allow(agent: string, added: readonly string[]): void {
+    if (added.length === 0) return;
+    const rules = [...new Set([...(this.#always[agent] ?? []), ...added])];
+    const isRoom = this.#always[agent] !== undefined || Object.keys(this.#always).length < ALWAYS_AGENTS;
+    if (isRoom && jsonBytes(rules) <= ALWAYS_BYTES) this.#always[agent] = rules;
+  }
+
+  describe({ title, metadata }: { title?: string; metadata?: JsonObject }): void {
+    this.title = title ?? this.title;
+    this.metadata = metadata ?? this.metadata;
+    if (this.memo) upsertMemo(this.memo);
+    this.show();
+  }
+
+  /** For whoever lists workflows; undefined where there is nothing to tell. */
+  get memo(): { [SESSION_MEMO]: SessionMemo } | undefined {
+    const { title, metadata } = this;
+    if (title === undefined && !metadata) return undefined;
+    const shown = title !== undefined && { title: wireText(title, 1000) };
+    return { [SESSION_MEMO]: { v: 1, ...shown, ...(metadata && { metadata }) } };
+  }
+
+  #cancel(): void {
+    this.canceled = true;
+    this.queue = [];
+    this.live?.interrupt({ id: 'cancel', reason: 'The session was canceled.' });
+  }
+
+  /** To be called after each change that people can see. */
+  show(): void {
+    setCurrentDetails(sessionDetails(this));
+  }
+
+  end(): SessionOutcome {
+    this.ended = true;
+    this.show();
+    const { sessionId, turnCount, usage, messageCount } = this;
+    return { v: 1, sessionId, turns: turnCount, usage, messageCount };
+  }
+
+  /** For the next run of the workflow. */
+  carried(): CarriedSession {
+    const { title, metadata, base, queue, live, turnCount, usage } = this;
+    return {
+      ...{ v: 1, queue, turnCount, usage },
+      ...(title !== undefined && { title }),
+      ...(metadata && { metadata }),
+      ...(base && { base }),
+      ...(live && { running: live.carried() }),
+      turns: latest(this.turns, TURNS_BYTES),
+      always: this.#always,
+      ...(this.lastRequest && { lastRequest: this.lastRequest }),
+      ...this.receipts.carried(),
+      ...(this.closing && { closing: true }),
+      ...(this.canceled && { canceled: true }),
+    };
+  }
+}

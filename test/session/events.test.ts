@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import type { SessionEvent } from '../../src/client/session-events.js';
+import { reply, text, toolCall } from '../../src/testing/index.js';
+import { idle, sessionPlace } from './session-place.js';
+
+const place = sessionPlace();
+const call = toolCall('echo', { text: 'x' });
+
+test('events go on over turns and runs, to the end of the session', async () => {
+  const script = [call, text('one'), text('two'), text('three')];
+  const { session, send } = place.open(script, { messagesPerRun: 1 });
+  await send('1', { id: 'm1' });
+  const events: SessionEvent[] = [];
+  for await (const each of session.events()) {
+    events.push(each);
+    if (each.event.type !== 'turn_ended') continue;
+    const ended = events.filter(({ event }) => event.type === 'turn_ended').length;
+    if (ended < 3) await send(`${ended + 1}`, { id: `m${ended + 1}` });
+    else await session.close();
+  }
+  const prompts = events.flatMap(({ event }) => (event.type === 'turn_started' ? event.prompt : []));
+  expect(prompts).toEqual(['1', '2', '3']);
+  const recorded = events.filter(({ event }) => event.type !== 'text_delta');
+  expect(new Set(recorded.map(({ offset }) => offset)).size).toBe(recorded.length);
+
+  // From another process, and with each offset.
+  const again = place.client.session(session.sessionId);
+  for (const { offset } of [recorded[3], recorded.at(-2), recorded.at(-1)].flatMap((each) => each ?? [])) {
+    const rest: string[] = [];
+    for await (const each of again.events({ after: offset })) {
+      if (each.event.type !== 'text_delta') rest.push(each.offset);
+    }
+    const index = recorded.findIndex((each) => each.offset === offset);
+    expect(rest).toEqual(recorded.slice(index + 1).map((each) => each.offset));
+  }
+});
+
+test('a watcher stops when its signal fires; the events of a turn that waits come once it has begun', async () => {
+  const { session, send } = place.open([reply(toolCall('hold')), text('one'), text('two')]);
+  await send('1');
+  await place.held.running();
+  const second = await send('2');
+  const stop = new AbortController();
+  const seen: string[] = [];
+  const watching = (async () => {
+    for await (const { event } of session.events({ signal: stop.signal })) seen.push(event.type);
+  })();
+  const types: string[] = [];
+  const waiting = (async () => {
+    for await (const event of second.events()) types.push(event.type);
+  })();
+  place.held.release();
+  await waiting;
+  await idle(session, 2);
+  stop.abort();
+  await watching;
+  expect(types.filter((type) => type !== 'text_delta')).toEqual([
+    ...['turn_started', 'model_started', 'message', 'turn_ended'],
+  ]);
+  expect(seen.filter((type) => type === 'turn_started').length).toBeGreaterThanOrEqual(1);
+  await expect(place.client.session('nobody').events().next()).rejects.toThrow(/There is no session/);
+});

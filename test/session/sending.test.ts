@@ -1,0 +1,228 @@
+import { expect, test } from 'vitest';
+import type { SendOptions } from '../../src/client/session-options.js';
+import { textOf } from '../../src/shared/messages.js';
+import { SESSION_WORKFLOW } from '../../src/shared/session.js';
+import { SEND } from '../../src/shared/session-requests.js';
+import { reply, type Script, text, toolCall } from '../../src/testing/index.js';
+import { idle, sessionPlace } from './session-place.js';
+
+const place = sessionPlace();
+const hold = reply(toolCall('hold'));
+
+test('a message begins the session; the next turn sees what was said, and its own instructions', async () => {
+  const script = [text('hello'), text('again'), toolCall('echo', { text: 'x' }), text('and again')];
+  const { session, send, told, requests } = place.open(script);
+  const first = await send('one');
+  expect(first.sent).toMatchObject({ status: 'started', position: 0, turnId: first.turnId });
+  expect(first.turnId).toMatch(`${session.sessionId}/`);
+  expect(await first.result()).toMatchObject({ type: 'completed', text: 'hello', messageCount: 2 });
+  await (await send('two', { agent: 'other' })).result();
+  const third = await send('three', { agent: 'dynamic' });
+  await third.result();
+  await idle(session, 3);
+  expect(await told()).toEqual([
+    ...['u: one', 'a: hello', 'u: two', 'a: again', 'u: three', 'a: ', 'ok', 'a: and again'],
+  ]);
+  expect(requests.map(({ instructions }) => instructions)).toEqual([
+    'Test.',
+    'Be another one.',
+    'On three.',
+    '',
+  ]);
+  expect(requests[2]?.messages.map(({ role }) => role)).toEqual([
+    ...['user', 'assistant', 'user', 'assistant', 'user'],
+  ]);
+  const roles = (await third.transcript()).map(({ role }) => role);
+  const said = ['user', 'assistant', 'user', 'assistant', 'user', 'assistant', 'tool', 'assistant'];
+  expect(roles).toEqual(['system', ...said]);
+  expect(requests[3]?.messages.map(({ role }) => role)).toEqual(['system', ...said.slice(0, -1)]);
+});
+
+test('messages queue in their order; one that is sent twice, by whatever way, is run once', async () => {
+  const { session, send, told } = place.open([hold, text('first'), text('second'), text('third')]);
+  await send('one', { id: 'm1' });
+  await place.held.running();
+  const [second, third] = [await send('two', { id: 'm2' }), await send('three', { id: 'm3' })];
+  expect([second.sent, third.sent]).toMatchObject([
+    { status: 'queued', position: 1 },
+    { status: 'queued', position: 2 },
+  ]);
+  expect((await send('two', { id: 'm2' })).sent).toMatchObject({ duplicate: true, turnId: second.turnId });
+  const raw = place.client.client.workflow.getHandle(session.sessionId);
+  await raw.signal(SEND, { v: 1, id: 'm1', agent: 'tester', prompt: 'one' });
+  expect((await session.state()).queue).toMatchObject([
+    { id: 'm2', agent: 'tester', prompt: 'two' },
+    { id: 'm3' },
+  ]);
+  place.held.release();
+  expect(await third.result()).toMatchObject({ type: 'completed', text: 'third' });
+  await idle(session, 3);
+  expect((await send('three', { id: 'm3' })).sent).toMatchObject({ duplicate: true });
+  expect(await told()).toEqual([
+    ...['u: one', 'a: ', 'ok', 'a: first', 'u: two', 'a: second', 'u: three', 'a: third'],
+  ]);
+});
+
+test("Temporal's own signal-with-start does the same; what is wrong with a message, its receipt tells", async () => {
+  const { session, model, told } = place.open([text('hello')]);
+  const sent = { v: 1, agent: 'tester', prompt: 'one', model };
+  const handle = await place.client.client.workflow.signalWithStart(SESSION_WORKFLOW, {
+    ...{ workflowId: session.sessionId, taskQueue: place.taskQueue, args: [{ v: 1 }] },
+    ...{ signal: SEND, signalArgs: [{ ...sent, id: 'bad', prompt: 7 }] },
+  });
+  await handle.signal(SEND, { ...sent, v: 2 });
+  await handle.signal(SEND, { ...sent, id: 'a/b' });
+  await handle.signal(SEND, { ...sent, id: 'c', transcript: [] });
+  await handle.signal(SEND);
+  await handle.signal(SEND, sent);
+  await idle(session, 1);
+  const problemOf = async (id: string) => (await session.receipt(id))?.problem;
+  expect(await problemOf('bad')).toMatch(/^prompt: expected a text/);
+  expect(await problemOf('t1')).toContain('version 2');
+  expect(await problemOf('a/b')).toContain('letters, digits');
+  expect(await problemOf('c')).toContain('the session itself');
+  expect(await session.receipt('t3')).toMatchObject({ status: 'started', turnId: `${session.sessionId}/t3` });
+  expect(await told()).toEqual(['u: one', 'a: hello']);
+});
+
+test('what can not be sent is refused by name before it is', async () => {
+  const session = place.client.session('nobody');
+  const send = (prompt: string, options: SendOptions = {}) => session.send('tester', prompt, options);
+  await expect(send('x', { id: 'a b' })).rejects.toThrow(/id: expected letters, digits/);
+  await expect(send('x', { whileBusy: 'later' as 'queue' })).rejects.toThrow(/whileBusy: expected "queue"/);
+  await expect(send('x'.repeat(700_001))).rejects.toThrow(/takes 700\d+ bytes; a message/);
+  expect(() => place.client.session('a b')).toThrow(/sessionId "a b": use letters/);
+  await expect(session.state()).rejects.toThrow(/There is no session/);
+});
+
+test('a steer joins the running turn, and comes back as its turn where none runs', async () => {
+  const { session, send, told } = place.open([hold, text('left it is'), text('right it is')]);
+  const first = await send('go');
+  await place.held.running();
+  const steer = await send('left', { whileBusy: 'steer', id: 's1' });
+  expect(steer.sent).toMatchObject({ status: 'steered', turnId: first.turnId });
+  place.held.release();
+  expect(await steer.result()).toMatchObject({ text: 'left it is' });
+  await idle(session, 1);
+  expect((await session.steer('right')).sent).toMatchObject({ status: 'started' });
+  await idle(session, 2);
+  expect(await told()).toEqual([
+    ...['u: go', 'a: ', 'ok', 'u: left', 'a: left it is', 'u: right', 'a: right it is'],
+  ]);
+});
+
+// FA-060
+test('what a steer was too late for opens the next turn, in order, each once', async () => {
+  const { session, send, told } = place.open([hold, text('both')]);
+  const first = await send('go');
+  await place.held.running();
+  await send('left', { whileBusy: 'steer', id: 's1' });
+  await place.client.turn(first.turnId).steer('right', { id: 's2' });
+  await session.interrupt('enough', { by: 'Ann' });
+  expect(await first.result()).toMatchObject({ type: 'interrupted', intervention: { by: 'Ann' } });
+  await idle(session, 2);
+  expect(await session.receipt('s1')).toMatchObject({ turnId: `${session.sessionId}/s1`, status: 'queued' });
+  expect(await told()).toEqual(['u: go', 'a: ', 'interrupted', 'u: leftright', 'a: both']);
+  expect((await session.turns()).map(({ outcome }) => outcome)).toEqual(['interrupted', 'completed']);
+});
+
+test('a message that replaces interrupts the running turn and goes before those that wait', async () => {
+  const { session, send, told } = place.open([hold, text('new'), text('queued')]);
+  await send('old');
+  await place.held.running();
+  await send('later');
+  await send('no, this', { whileBusy: 'replace' });
+  await idle(session, 3);
+  expect(await told()).toEqual([
+    ...['u: old', 'a: ', 'interrupted', 'u: no, this', 'a: new', 'u: later', 'a: queued'],
+  ]);
+});
+
+test('one that replaces another that has not begun interrupts that, too; steers that were too late open it', async () => {
+  const slow: Script[number] = (messages) => {
+    const last = messages.at(-1);
+    const isLast = last?.role === 'user' && textOf(last) === 'c';
+    return isLast ? text('c') : { ...reply(text('late')), delayMs: Number.POSITIVE_INFINITY };
+  };
+  const { session, send, told } = place.open([hold, slow]);
+  await send('a');
+  await place.held.running();
+  await send('steer', { whileBusy: 'steer' });
+  const b = await send('b', { whileBusy: 'replace' });
+  const c = await send('c', { whileBusy: 'replace' });
+  expect(await c.result()).toMatchObject({ type: 'completed', text: 'c' });
+  expect(await b.result()).toMatchObject({ type: 'interrupted' });
+  await idle(session, 3);
+  const [first, ...rest] = (await told()).slice(3);
+  expect(first).toBe('u: steerb');
+  expect(rest.slice(-2)).toEqual(['u: c', 'a: c']);
+});
+
+test('a stop goes down; a question and an approval are decided through the session', async () => {
+  const { session, send } = place.open([hold, toolCall('asked', { text: 'x' }), text('done')]);
+  const first = await send('one');
+  await place.held.running();
+  await session.stop('shift ends');
+  place.held.release();
+  expect(await first.result()).toMatchObject({ type: 'interrupted', intervention: { kind: 'stop' } });
+  const second = await send('two');
+  for await (const event of second.events()) {
+    if (event.type === 'approval_requested') await session.approve(event.callId);
+  }
+  expect(await second.result()).toMatchObject({ type: 'completed', text: 'done' });
+});
+
+test('"always" holds for the later turns of that agent, and for no other agent', async () => {
+  const call = toolCall('asked', { text: 'x' });
+  const { session, send } = place.open([call, text('1'), call, text('2'), call, text('3')]);
+  const first = await send('one');
+  for await (const event of first.events()) {
+    if (event.type === 'approval_requested') await session.approve(event.callId, { always: true });
+  }
+  expect(await (await send('two')).result()).toMatchObject({ type: 'completed', text: '2' });
+  const third = await send('three', { agent: 'other' });
+  const asked: string[] = [];
+  for await (const event of third.events()) {
+    if (event.type !== 'approval_requested') continue;
+    asked.push(event.callId);
+    await session.deny(event.callId);
+  }
+  expect(asked).toHaveLength(1);
+});
+
+test('a session that keeps no transcript begins each turn with its prompt alone', async () => {
+  const call = toolCall('echo', { text: 'x' });
+  const { session, send, told, requests } = place.open([call, text('done')], { keepTranscript: false });
+  await (await send('one')).result();
+  await (await send('two')).result();
+  expect(requests.map(({ messages }) => messages.length)).toEqual([1, 3, 1, 3]);
+  await idle(session, 2);
+  expect(await told()).toEqual([]);
+  expect((await session.state()).usage.modelCalls).toBe(4);
+});
+
+test('its title and metadata are in its state and in the list of workflows', async () => {
+  const { session, send } = place.open([text('hello')], { title: 'Orders', metadata: { customer: 42 } });
+  await send('one');
+  await session.setTitle('Refunds');
+  await idle(session, 1);
+  expect(await session.state()).toMatchObject({ title: 'Refunds', metadata: { customer: 42 } });
+  const { memo } = await place.client.client.workflow.getHandle(session.sessionId).describe();
+  expect(memo?.['holdfast.session']).toEqual({ v: 1, title: 'Refunds', metadata: { customer: 42 } });
+  await expect(session.setTitle('')).rejects.toThrow(/title: expected a text/);
+});
+
+test('a closed session ends after what waits, and takes no more messages', async () => {
+  const { session, send } = place.open([hold, text('one'), text('two')]);
+  await send('one');
+  await place.held.running();
+  const second = await send('two');
+  await session.close();
+  await expect(send('three')).rejects.toThrow(/The session is closed/);
+  place.held.release();
+  expect(await second.result()).toMatchObject({ text: 'two' });
+  const outcome = await place.client.client.workflow.getHandle(session.sessionId).result();
+  expect(outcome).toMatchObject({ v: 1, turns: 2, messageCount: 6, usage: { modelCalls: 3 } });
+  await expect(send('four')).rejects.toThrow(/has ended/);
+  expect((await session.state()).phase).toBe('ended');
+});

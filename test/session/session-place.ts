@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
+import { z } from 'zod';
+import type { AgentClient } from '../../src/client/agent-client.js';
+import type { SessionHandle } from '../../src/client/session-handle.js';
+import type { SendOptions, SessionOptions } from '../../src/client/session-options.js';
+import type { SessionTurnHandle } from '../../src/client/session-turn-handle.js';
+import { textOf } from '../../src/shared/messages.js';
+import { transcriptProblems } from '../../src/shared/transcript.js';
+import { type Script, scriptedModel } from '../../src/testing/index.js';
+import { type RunningWorker, testPlace, withWorker } from '../../src/testing/test-environment.js';
+import { workflowBundlePath } from '../../src/worker/bundle-path.js';
+import { holdfastSinks } from '../../src/worker/sinks.js';
+import { agentWith, countedTool, gate } from '../turn/agents.js';
+import { modelsByName } from '../turn/shared-worker.js';
+
+export const PATIENCE = { timeout: 40_000, interval: 20 };
+
+export type TestedSession = {
+  session: SessionHandle;
+  /** The name by which a turn has this session's model. */
+  model: string;
+  /** What its model was sent, in order. */
+  requests: ReturnType<typeof scriptedModel>['requests'];
+  send(prompt: string, options?: SendOptions & { agent?: string }): Promise<SessionTurnHandle>;
+  /** Texts of its transcript, each with its role's first letter; tool results by their status. */
+  told(): Promise<string[]>;
+};
+
+/** One worker for all tests of a file, with the agents `tester` and `other`. Each session has a script of its own. */
+export function sessionPlace() {
+  const models = modelsByName();
+  const allDone = gate();
+  const echo = countedTool('echo', { text: z.string() }, ({ text }) => text);
+  const asked = countedTool('asked', { text: z.string() }, ({ text }) => text, { approval: 'ask' });
+  const held = heldTool();
+  const tools = [echo.tool, asked.tool, held.tool];
+  const agents = [
+    agentWith(tools, { model: models.model }),
+    agentWith(tools, { model: models.model, name: 'other', instructions: 'Be another one.' }),
+    agentWith(tools, {
+      model: models.model,
+      name: 'dynamic',
+      iterationsPerRun: 1,
+      instructions: ({ prompt }) => `On ${prompt}.`,
+    }),
+  ];
+  const sessions: string[] = [];
+  let running: RunningWorker | undefined;
+  let ended: Promise<void> | undefined;
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve, reject) => {
+      const use = async (made: RunningWorker) => {
+        running = made;
+        resolve();
+        await allDone.opened;
+      };
+      ended = withWorker(agents[0] ?? agentWith([]), use, { agents });
+      ended.catch(reject);
+    });
+  });
+  afterAll(async () => {
+    allDone.open();
+    await ended;
+    await replayed(sessions);
+  });
+
+  return {
+    held,
+    get client(): AgentClient {
+      if (!running) throw new Error('The worker runs while tests do.');
+      return running.client;
+    },
+    get taskQueue(): string {
+      return running?.taskQueue ?? '';
+    },
+    /** A model that a turn can be sent with. */
+    model(script: Script): { name: string; requests: TestedSession['requests'] } {
+      const model = scriptedModel(script);
+      return { name: models.add(model), requests: model.requests };
+    },
+    open(script: Script, options: SessionOptions & { sessionId?: string } = {}): TestedSession {
+      const { sessionId = `s-${randomUUID()}`, ...rest } = options;
+      sessions.push(sessionId);
+      const { name, requests } = this.model(script);
+      const session = this.client.session(sessionId, { taskQueue: this.taskQueue, ...rest });
+      return tested(session, name, requests);
+    },
+  };
+}
+
+export function tested(
+  session: SessionHandle,
+  model: string,
+  requests: TestedSession['requests'],
+): TestedSession {
+  return {
+    session,
+    model,
+    requests,
+    send: (prompt, { agent = 'tester', ...options } = {}) =>
+      session.send(agent, prompt, { model, ...options }),
+    async told() {
+      const messages = await session.transcript();
+      expect(transcriptProblems(messages)).toEqual([]);
+      return messages.map((message) => {
+        if (message.role === 'tool') return message.content.map(({ status }) => status).join(' ');
+        return `${message.role[0]}: ${textOf(message)}`;
+      });
+    },
+  };
+}
+
+type History = Parameters<typeof Worker.runReplayHistory>[1];
+
+/** Every run of each session goes on with today's workflow code. */
+async function replayed(sessions: readonly string[]): Promise<void> {
+  const { workflow } = (await testPlace()).client.client;
+  const histories: { workflowId: string; history: History }[] = [];
+  for (const workflowId of sessions) {
+    const last = await workflow.getHandle(workflowId).fetchHistory();
+    let runId = last.events?.[0]?.workflowExecutionStartedEventAttributes?.firstExecutionRunId;
+    while (runId) {
+      const history = await workflow.getHandle(workflowId, runId).fetchHistory();
+      histories.push({ workflowId, history });
+      runId = history.events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
+    }
+  }
+  const options = { workflowBundle: { codePath: workflowBundlePath() }, sinks: holdfastSinks() };
+  const problems = [];
+  for await (const { error } of Worker.runReplayHistories(options, histories))
+    if (error) problems.push(error);
+  expect(problems).toEqual([]);
+}
+
+/** A tool that waits until the test lets it go, or it is interrupted; each call of it anew. */
+function heldTool() {
+  let begun = gate();
+  let release = () => {};
+  const { tool } = countedTool('hold', {}, async (_args, { signal }) => {
+    const released = gate();
+    release = released.open;
+    begun.open();
+    const stopped = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    await Promise.race([released.opened, stopped]);
+    return 'held';
+  });
+  return {
+    tool,
+    /** Resolves when a call of it has begun since this was called last. */
+    async running(): Promise<void> {
+      await begun.opened;
+      begun = gate();
+    },
+    release: () => release(),
+  };
+}
+
+export async function idle(session: SessionHandle, turns: number): Promise<void> {
+  await vi.waitFor(async () => {
+    expect(await session.state()).toMatchObject({ phase: 'idle', turns, queue: [] });
+  }, PATIENCE);
+}
