@@ -250,6 +250,7 @@ test('the request is changed for that call, and the transcript is not', async ()
 
 // FA-074, FA-075 by D15
 test('a fault before the model call fails the turn by its name; one after it, or after the turn, loses nothing', async () => {
+  const failing = await worker.start(scriptedModel([text('never')]), 'hello', { metadata: { fails: true } });
   const { outcome, turn } = await run([saying('e')], { trips: true });
   expect(outcome).toMatchObject({ type: 'completed', text: 'done' });
   const failed = (await eventsOf(turn)).filter((event) => event.type === 'hook' && event.did === 'failed');
@@ -261,7 +262,6 @@ test('a fault before the model call fails the turn by its name; one after it, or
   const broken = fault({ status: 400 });
   await expect(run([saying('f'), broken])).rejects.toMatchObject({ type: 'Model.BadRequest' });
   expect(ended.at(-1)).toMatchObject({ type: 'failed', failure: { type: 'Model.BadRequest' } });
-  const failing = await worker.start(scriptedModel([text('never')]), 'hello', { metadata: { fails: true } });
   await expect(failing.result()).rejects.toMatchObject({
     type: 'Agent.HookFailed',
     message: expect.stringContaining('The hook "hook 2" before the model call failed: no budget service'),
