@@ -27,6 +27,7 @@ import { SLEEP_MEMO, type SleepMemo } from '../shared/sleep.js';
 import { TURN_WORKFLOW, type TurnOutcome } from '../shared/turn.js';
 import { earlierMessages, openingAfter, type ReadSegment } from './carried-messages.js';
 import { TurnNotFound } from './errors.js';
+import { hookedStep, isOfHooks } from './hooked-step.js';
 import { decodeFailure, decodePayloads } from './payloads.js';
 import { compactionEnd } from './recorded-compaction.js';
 import { recordedInput } from './recorded-input.js';
@@ -141,6 +142,8 @@ export class RecordedSteps {
     const ended = await this.#ended(event);
     if (!ended) return undefined;
     const { scheduled, attempt, end } = ended;
+    if (isOfHooks(scheduled.type))
+      return hookedStep(scheduled, end.kind === 'completed' ? end.output : undefined);
     if (isOurOwn(scheduled.type)) return undefined;
     if (scheduled.type === COMPACT_TRANSCRIPT)
       return { kind: 'compaction_ended', attempt, end: compactionEnd(scheduled.input as CompactInput, end) };
@@ -259,7 +262,7 @@ export class RecordedSteps {
 
 /** The turn does not show it. */
 function isOurOwn(type: string): boolean {
-  return type === SEAL_TRANSCRIPT || type === SUB_AGENT_USAGE;
+  return type === SEAL_TRANSCRIPT || type === SUB_AGENT_USAGE || isOfHooks(type);
 }
 
 type WithoutTime<Step> = Step extends unknown ? Omit<Step, 'at'> : never;

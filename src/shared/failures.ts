@@ -22,6 +22,7 @@ export const failureTypes = [
   'Session.UnsupportedVersion',
   'Agent.NotHere',
   'Agent.InstructionsFailed',
+  'Agent.HookFailed',
   TOOL_NOT_HERE,
   TOOL_RETRYABLE,
   'Tool.Failed',

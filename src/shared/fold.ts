@@ -1,4 +1,4 @@
-import type { CheckedCall, ModelReply, OutputRequest, PlannedCall } from './activities.js';
+import type { CheckedCall, ModelReply, OutputRequest, PlannedCall, RunToolInput } from './activities.js';
 import { answeredAtOnce } from './answered-at-once.js';
 import { isAroundTool, resultAround } from './around-tools.js';
 import { ArtifactNames } from './artifact-names.js';
@@ -6,6 +6,7 @@ import { AskedCalls } from './asked-calls.js';
 import { callSummary } from './call-summary.js';
 import type { NewEvent, TurnEvent } from './events.js';
 import { type FinalCall, NOT_CHECKED, resultOfFinal } from './final-answer.js';
+import { hookEvents, isForHooks, withHookNote } from './hooks.js';
 import type { SteerMessage } from './interventions.js';
 import type { Json } from './json.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
@@ -115,6 +116,8 @@ export class TurnFold {
         return this.#subAgentChecked(step);
       case 'sub_agent_ended':
         return this.#subAgentEnded(step);
+      case 'hooked':
+        return this.#hooked(step);
       case 'closed':
         return [...this.#close(step.outcome), { type: 'turn_ended', outcome: step.outcome }];
       default:
@@ -173,7 +176,7 @@ export class TurnFold {
       this.steps.unanswered(this.iteration, this.#model, end.output);
       return [];
     }
-    const { message, calls, usage, note } = end.output;
+    const { message, calls, usage, note, hooks } = end.output;
     this.steps.replied(this.iteration, end.output);
     if (note) this.messages.push(noteMessage(this.#firstRunId, this.iteration, note));
     this.messages.push(message);
@@ -188,6 +191,7 @@ export class TurnFold {
     this.#asked.begin(calls, answered);
     return [
       { type: 'message', message, ...(usage && { usage }) },
+      ...hookEvents(hooks),
       ...answered.map((result) => this.#settle(result)),
     ];
   }
@@ -235,13 +239,21 @@ export class TurnFold {
     const tool = this.#settings?.tools.find((each) => each.name === step.input.tool);
     if (!call || !tool) return [];
     const called = { id: call.callId, name: call.name };
+    const hooks = step.end.kind === 'completed' ? hookEvents(step.end.output.hooks) : [];
     if (isAroundTool(step.activityType)) {
       const result = resultAround(step.activityType, called, step.end, this.#lost.get(call.callId));
-      return result ? [this.#settle(result)] : [];
+      if (!result) return [];
+      return [
+        ...hooks,
+        ...(tool.remote ? this.#ranElsewhere(call, step.input, result) : [this.#settle(result)]),
+      ];
     }
     this.steps.ended(call.callId, triedOf(step.end));
     const settlement = settleToolCall(call, tool, step.end);
-    if (settlement.do === 'result') return [this.#settle(settlement.result)];
+    if (settlement.do === 'result') {
+      const { result } = settlement;
+      return tool.remote ? this.#ranElsewhere(call, step.input, result) : [...hooks, this.#settle(result)];
+    }
     if (settlement.do === 'keep') {
       this.#lost.set(call.callId, settlement.otherwise);
       return [];
@@ -257,7 +269,8 @@ export class TurnFold {
     const call = this.#calls.get(callId);
     if (!call || this.#results.has(callId)) return [];
     this.steps.ended(callId, triedOf({ kind: 'completed', output }));
-    return [{ type: 'tool_started', callId, name, summary: call.summary }, this.#settle(output.result)];
+    const begun: NewEvent = { type: 'tool_started', callId, name, summary: call.summary };
+    return [begun, ...hookEvents(output.hooks), this.#settle(output.result)];
   }
 
   #answerChecked({ callId, answer }: Extract<RecordedStep, { kind: 'answer_checked' }>): NewEvent[] {
@@ -292,7 +305,28 @@ export class TurnFold {
     this.steps.subAgent(callId, subAgentStep(turnId, end));
     const result = settleSubAgent({ id: callId, name: call.name }, end);
     const changed = this.#changed.get(callId);
-    return [this.#settle(changed === undefined ? result : withChange(result, changed))];
+    const called = changed === undefined ? call : { ...call, changed: true as const };
+    return this.#hold(called, changed === undefined ? result : withChange(result, changed));
+  }
+
+  /** By a remote tool, which knows nothing of hooks. */
+  #ranElsewhere(call: RunCall, { changed }: RunToolInput, result: ToolResultBlock): NewEvent[] {
+    return this.#hold(changed ? { ...call, changed } : call, result);
+  }
+
+  /** Until the hooks that look at it have ended. */
+  #hold(call: RunCall & { changed?: true }, result: ToolResultBlock): NewEvent[] {
+    const noted = withHookNote(call, result);
+    if (!isForHooks(this.#settings, result)) return [this.#settle(noted)];
+    this.#lost.set(result.callId, noted);
+    return [];
+  }
+
+  #hooked({ hooks, result }: Extract<RecordedStep, { kind: 'hooked' }>): NewEvent[] {
+    if (!result) return hookEvents(hooks);
+    if (this.#results.has(result.callId)) return [];
+    this.steps.hooked(hooks);
+    return [...hookEvents(hooks), this.#settle(result)];
   }
 
   #settle(result: ToolResultBlock): NewEvent {

@@ -57,7 +57,8 @@ export function runTool(
   const input = toolInput(run, call);
   const { remote } = call.tool;
   if (remote) return runRemoteTool(run, call, remote, { activityId, input }, onMuch);
-  if (start === 0 && runsLocally(call)) {
+  // Hooks may take longer than a workflow task can wait.
+  if (start === 0 && runsLocally(call) && run.settings?.hooks?.afterToolMs === undefined) {
     return runLocalTool(call, input).then(
       (output) => ({ kind: 'completed', output }),
       (fault: unknown) =>
@@ -112,7 +113,7 @@ function toolOptions(
   const toolRetry = tool.retry ?? run.settings?.toolRetry ?? { initialMs: 200, maxMs: 10_000 };
   return {
     summary: call.summary,
-    startToCloseTimeout: tool.timeoutMs + GRACE_MS,
+    startToCloseTimeout: tool.timeoutMs + GRACE_MS + (run.settings?.hooks?.afterToolMs ?? 0),
     heartbeatTimeout: tool.heartbeatTimeoutMs,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: {
@@ -142,6 +143,7 @@ export function toolInput(run: TurnRun, call: CallToRun): RunToolInput {
     ...(call.inputArtifact && { inputArtifact: call.inputArtifact }),
     ...artifactsOf(run, call),
     ...(call.changed && { changed: true }),
+    ...(call.changedBy && { changedBy: call.changedBy }),
     ...(run.input.parent?.permissions && { above: run.input.parent.permissions }),
     ...(run.input.metadata && { metadata: run.input.metadata }),
   };
