@@ -17,6 +17,7 @@ export type { SendOptions, SessionOptions } from './client/session-options.js';
 export type { SessionTurnHandle } from './client/session-turn-handle.js';
 export type {
   ApproveOptions,
+  CompactOptions,
   DenyOptions,
   FinishedTurn,
   MessageOptions,
@@ -25,8 +26,10 @@ export type {
 } from './client/turn-handle.js';
 export type { OpenRequest, WaitingTurn } from './client/waiting.js';
 export type { AgentType } from './shared/agent-type.js';
+export type { CompactionRecord } from './shared/compaction/settings.js';
 export type { CutPlace } from './shared/cut-transcript.js';
 export type { TurnEvent } from './shared/events.js';
+export type { HookRecord } from './shared/hooks.js';
 export type { Intervention, Receipt, SteerMessage } from './shared/interventions.js';
 export type { Json, JsonObject } from './shared/json.js';
 export type { Message, StopReason, ToolCallBlock, ToolResultBlock } from './shared/messages.js';

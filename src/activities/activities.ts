@@ -22,6 +22,20 @@ import {
   type SubAgentUsageInput,
 } from '../shared/activities.js';
 import {
+  COMPACT_TRANSCRIPT,
+  type CompactInput,
+  type CompactReply,
+  type TooLongReply,
+} from '../shared/compaction/wire.js';
+import {
+  AFTER_CALL,
+  AFTER_TURN,
+  type AfterCallInput,
+  type AfterCallResult,
+  type AfterTurnInput,
+  type AfterTurnResult,
+} from '../shared/hooks.js';
+import {
   COLLECT_TURN,
   type CollectedTurn,
   type CollectTurnInput,
@@ -37,6 +51,8 @@ import { callModel } from './call-model.js';
 import { checkAnswer } from './check-answer.js';
 import { checkSubAgentCall } from './check-sub-agent-call.js';
 import { collectTurn } from './collect-turn.js';
+import { compactTranscript } from './compact-transcript.js';
+import { afterCall, afterTurn } from './ended-hooks.js';
 import { cutTranscript, readMessages } from './packed-messages.js';
 import { checkCall, keepResult } from './remote-calls.js';
 import { reconcileTool, runTool } from './run-tool.js';
@@ -50,10 +66,14 @@ type Answer =
   | CheckedCall
   | ModelReply
   | InterruptedReply
+  | TooLongReply
   | RunToolResult
   | SealedTranscript
+  | CompactReply
   | SubAgentUsage
-  | SessionAnswer;
+  | SessionAnswer
+  | AfterTurnResult
+  | AfterCallResult;
 type Activity = (input: never) => Promise<Answer>;
 
 /**
@@ -73,9 +93,13 @@ export function holdfastActivities(services: ActivityServices): Record<string, A
     [CHECK_SUB_AGENT]: (input: RunToolInput) => checkSubAgentCall(services, readable('tool call', input)),
     [SEAL_TRANSCRIPT]: (input: SealTranscriptInput) =>
       sealTranscript(services, readable('transcript to pack', input)),
+    [AFTER_TURN]: (input: AfterTurnInput) => afterTurn(services, readable('end of a turn', input)),
+    [AFTER_CALL]: (input: AfterCallInput) => afterCall(services, readable('result', input)),
     [COLLECT_TURN]: (input: CollectTurnInput) => collectTurn(services, readable('question', input)),
     [CUT_TRANSCRIPT]: (input: CutTranscriptInput) => cutTranscript(services, readable('question', input)),
     [READ_MESSAGES]: (input: ReadMessagesInput) => readMessages(services, readable('question', input)),
+    [COMPACT_TRANSCRIPT]: (input: CompactInput) =>
+      compactTranscript(services, readable('transcript to compact', input)),
     [SUB_AGENT_USAGE]: (input: SubAgentUsageInput) => subAgentUsage(readable('question', input)),
   };
 }

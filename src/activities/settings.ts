@@ -2,6 +2,7 @@ import type { Agent, AnyTool } from '../define/define-agent.js';
 import type { Permissions } from '../permissions/decide.js';
 import type { Rule } from '../permissions/rule.js';
 import type { CallModelInput } from '../shared/activities.js';
+import type { CompactionSettings } from '../shared/compaction/settings.js';
 import { type Budget, budgetOf, type Limits, smallerBudget } from '../shared/limits.js';
 import type { McpSettings } from '../shared/mcp.js';
 import type { PermissionRules } from '../shared/permissions.js';
@@ -36,6 +37,7 @@ export function resolveSettings(
   model: string,
   resolve: NonNullable<CallModelInput['resolve']>,
   mcp: McpSettings | undefined,
+  compaction: CompactionSettings,
 ): TurnSettings {
   const { limits } = resolve;
   return {
@@ -66,10 +68,12 @@ export function resolveSettings(
       retryAfter: PACK_RETRY_ITERATIONS,
     },
     ...(agent.maxContextBytes !== undefined && { maxContextBytes: agent.maxContextBytes }),
+    compaction,
     ...(agent.approvalTimeoutMs !== undefined && { approvalTimeoutMs: agent.approvalTimeoutMs }),
     ...(agent.permissions && tools.some((tool) => tool.agent) && { permissions: written(agent.permissions) }),
     ...answerSettings(agent),
     ...(mcp && { mcp }),
+    ...hookSettings(agent),
     tools: tools.map((tool) => ({
       name: tool.name,
       idempotent: tool.idempotent,
@@ -109,6 +113,15 @@ function answerSettings({
 function written({ mode, allow, ask, deny }: Permissions): PermissionRules {
   const texts = (rules: readonly Rule[]) => rules.map(({ text }) => text);
   return { mode, allow: texts(allow), ask: texts(ask), deny: texts(deny) };
+}
+
+/** Nothing is recorded of an agent without such hooks, so that its turns are as they were. */
+function hookSettings({ hooks }: Agent): Pick<TurnSettings, 'hooks'> {
+  const msOf = (point: 'afterToolCall' | 'afterTurn') =>
+    hooks.reduce((sum, each) => sum + (each.hooks[point] ? each.timeoutMs : 0), 0);
+  const [afterToolMs, afterTurnMs] = [msOf('afterToolCall'), msOf('afterTurn')];
+  if (afterToolMs + afterTurnMs === 0) return {};
+  return { hooks: { ...(afterToolMs > 0 && { afterToolMs }), ...(afterTurnMs > 0 && { afterTurnMs }) } };
 }
 
 /** A sub-agent may be given less than it says of itself, and never more. */

@@ -25,6 +25,8 @@ function declareChat(program: Command): void {
     .option('--cost <usd>', 'the most that a turn may cost; the model needs a price', amount)
     .option('--time <duration>', "how long a turn may work, as '10 minutes'", durationText)
     .addOption(new Option('--mode <mode>', 'which calls you are asked about').choices(PERMISSION_MODES))
+    .option('--hooks <file>', 'a settings file whose hooks run, too')
+    .option('--no-agents-file', 'leave AGENTS.md of the folder alone')
     .option('--json', 'print each event, and the outcome of each turn, as a line of JSON')
     .addHelpText(
       'after',

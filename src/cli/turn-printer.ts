@@ -1,4 +1,5 @@
 import { summaryOfBlock } from '../shared/call-summary.js';
+import type { CompactionRecord } from '../shared/compaction/settings.js';
 import type { TurnEvent } from '../shared/events.js';
 import { FINAL_ANSWER, finalTextIn } from '../shared/final-answer.js';
 import { type AssistantMessage, type ToolResultBlock, textOf, toolCallsOf } from '../shared/messages.js';
@@ -35,6 +36,12 @@ export class TurnPrinter {
       case 'model_started':
         this.#printed = 0;
         break;
+      case 'compaction_started':
+        this.#line(style.dim('  … compacting the transcript'));
+        break;
+      case 'compaction':
+        this.#line(style.dim(`  ${compactionLine(event)}`));
+        break;
       case 'text_delta':
         this.#text(event.offset, event.text);
         break;
@@ -70,6 +77,9 @@ export class TurnPrinter {
         break;
       case 'tool_finished':
         this.#toolFinished(event.callId, event.result);
+        break;
+      case 'hook':
+        this.#line(style.dim(`  ${hookLine(event)}`));
         break;
       case 'sub_agent':
         this.#subAgent(event.event, '    ');
@@ -141,8 +151,38 @@ export class TurnPrinter {
   }
 }
 
+/** `hook guard blocked the call: no pushes on Fridays`. */
+function hookLine({ hook, point, did, text }: Extract<TurnEvent, { type: 'hook' }>): string {
+  const what = {
+    blocked: 'blocked the call',
+    asked: 'asks for an approval',
+    changed: point === 'beforeToolCall' ? 'changed the arguments' : 'changed',
+    noted: 'notes',
+    failed: `failed (${point})`,
+  }[did];
+  return `hook ${hook} ${what}${text === undefined ? '' : `: ${shown(text)}`}`;
+}
+
 function shown(text: string): string {
   return wireLine(safeText(text), PREVIEW_BYTES);
+}
+
+/** `⇣ the transcript was compacted: about 91,000 tokens are 12,000 now (summary of 40 messages)`. */
+export function compactionLine({
+  method,
+  before,
+  after,
+  covers,
+  cleared,
+  problem,
+}: CompactionRecord): string {
+  if (method === undefined) return `the transcript stays as it is: ${shown(problem ?? '')}`;
+  const [from, to] = [before, after].map((tokens) => tokens.toLocaleString('en-US'));
+  const what =
+    method === 'summary'
+      ? `summary of ${covers?.count ?? 0} messages`
+      : `${cleared ?? 0} old results cleared`;
+  return `⇣ the transcript was compacted: about ${from} tokens are ${to} now (${what})`;
 }
 
 type Waiting = { at: string; untilAt?: string };

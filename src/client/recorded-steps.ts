@@ -15,6 +15,7 @@ import {
   SUB_AGENT_USAGE,
 } from '../shared/activities.js';
 import type { CarriedTurn } from '../shared/carried.js';
+import { COMPACT_TRANSCRIPT, type CompactInput, type TooLongReply } from '../shared/compaction/wire.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
 import type { Json } from '../shared/json.js';
@@ -26,7 +27,9 @@ import { SLEEP_MEMO, type SleepMemo } from '../shared/sleep.js';
 import { TURN_WORKFLOW, type TurnOutcome } from '../shared/turn.js';
 import { earlierMessages, openingAfter, type ReadSegment } from './carried-messages.js';
 import { TurnNotFound } from './errors.js';
+import { hookedStep, isOfHooks } from './hooked-step.js';
 import { decodeFailure, decodePayloads } from './payloads.js';
+import { compactionEnd } from './recorded-compaction.js';
 import { recordedInput } from './recorded-input.js';
 import { recordedLocalTool } from './recorded-local.js';
 import { type RawEnd, remoteEnd } from './recorded-remote.js';
@@ -40,6 +43,7 @@ type Ended = { scheduled: Scheduled; attempt: number; end: RawEnd };
 
 const HEARTBEAT_TIMEOUT = 4;
 const START_TO_CLOSE_TIMEOUT = 1;
+const CANCEL_REQUESTED = 7;
 
 /** Reads a turn's event history, event by event and over all its runs, as the steps that the fold takes. */
 export class RecordedSteps {
@@ -122,6 +126,10 @@ export class RecordedSteps {
       return { kind: 'tool_scheduled', activityType: type, input: asToolInput(input as Json, remote) };
     }
     if (isOurOwn(type) || type === CHECK_ANSWER || type === CHECK_SUB_AGENT) return undefined;
+    if (type === COMPACT_TRANSCRIPT) {
+      const { iteration, trigger } = input as CompactInput;
+      return { kind: 'compaction_scheduled', iteration, trigger };
+    }
     if (type === CALL_MODEL) {
       const { iteration, steers = [], outputRequest, notes } = input as CallModelInput;
       const told = { ...(outputRequest && { outputRequest }), ...(notes && { notes }) };
@@ -134,12 +142,16 @@ export class RecordedSteps {
     const ended = await this.#ended(event);
     if (!ended) return undefined;
     const { scheduled, attempt, end } = ended;
+    if (isOfHooks(scheduled.type))
+      return hookedStep(scheduled, end.kind === 'completed' ? end.output : undefined);
     if (isOurOwn(scheduled.type)) return undefined;
+    if (scheduled.type === COMPACT_TRANSCRIPT)
+      return { kind: 'compaction_ended', attempt, end: compactionEnd(scheduled.input as CompactInput, end) };
     if (scheduled.type === CALL_MODEL)
       return { kind: 'model_ended', attempt, end: await this.#modelEnd(end) };
     if (scheduled.type === CHECK_ANSWER) {
       const { callId } = scheduled.input as CheckAnswerInput;
-      if (callId === undefined || end.kind === 'canceled') return undefined;
+      if (callId === undefined || end.kind === 'canceled' || isCutByCancel(event)) return undefined;
       const answer = end.kind === 'completed' ? (end.output as CheckedAnswer) : undefined;
       return { kind: 'answer_checked', callId, ...(answer && { answer }) };
     }
@@ -178,7 +190,8 @@ export class RecordedSteps {
 
   async #modelEnd(end: RawEnd): Promise<ModelEnd> {
     if (end.kind === 'completed') {
-      const output = end.output as ModelReply | InterruptedReply;
+      const output = end.output as ModelReply | InterruptedReply | TooLongReply;
+      if ('tooLong' in output) return { kind: 'too_long', output };
       return 'interrupted' in output
         ? { kind: 'canceled', text: output.text, told: output }
         : { kind: 'completed', output };
@@ -249,10 +262,15 @@ export class RecordedSteps {
 
 /** The turn does not show it. */
 function isOurOwn(type: string): boolean {
-  return type === SEAL_TRANSCRIPT || type === SUB_AGENT_USAGE;
+  return type === SEAL_TRANSCRIPT || type === SUB_AGENT_USAGE || isOfHooks(type);
 }
 
 type WithoutTime<Step> = Step extends unknown ? Omit<Step, 'at'> : never;
+
+/** It failed, and was not tried again because it was to be canceled. */
+function isCutByCancel({ activityTaskFailedEventAttributes: failed }: HistoryEvent): boolean {
+  return failed?.retryState === CANCEL_REQUESTED;
+}
 
 function isoTime(time: HistoryEvent['eventTime']): string {
   return new Date(Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6).toISOString();

@@ -1,4 +1,4 @@
-import type { CheckedCall, OutputRequest, PlannedCall } from './activities.js';
+import type { CheckedCall, ModelReply, OutputRequest, PlannedCall, RunToolInput } from './activities.js';
 import { answeredAtOnce } from './answered-at-once.js';
 import { isAroundTool, resultAround } from './around-tools.js';
 import { ArtifactNames } from './artifact-names.js';
@@ -6,6 +6,7 @@ import { AskedCalls } from './asked-calls.js';
 import { callSummary } from './call-summary.js';
 import type { NewEvent, TurnEvent } from './events.js';
 import { type FinalCall, NOT_CHECKED, resultOfFinal } from './final-answer.js';
+import { hookEvents, isForHooks, withHookNote } from './hooks.js';
 import type { SteerMessage } from './interventions.js';
 import type { Json } from './json.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
@@ -86,6 +87,12 @@ export class TurnFold {
         return [this.#start(step)];
       case 'model_scheduled':
         return this.#modelScheduled(step);
+      case 'compaction_scheduled':
+        this.iteration = step.iteration;
+        return [{ type: 'compaction_started', trigger: step.trigger }];
+      case 'compaction_ended':
+        if (!step.end.interrupted) this.steps.compacted(step.end.record);
+        return [{ type: 'compaction', ...step.end.record }];
       case 'steer':
         if (!this.#steers.has(step.steer.id)) this.#steers.set(step.steer.id, step.steer);
         return [];
@@ -109,6 +116,8 @@ export class TurnFold {
         return this.#subAgentChecked(step);
       case 'sub_agent_ended':
         return this.#subAgentEnded(step);
+      case 'hooked':
+        return this.#hooked(step);
       case 'closed':
         return [...this.#close(step.outcome), { type: 'turn_ended', outcome: step.outcome }];
       default:
@@ -162,13 +171,12 @@ export class TurnFold {
       this.messages.push(message);
       return [{ type: 'message', message }];
     }
-    const { message, calls, settings, usage, instructions, note } = end.output;
-    if (instructions !== undefined) {
-      this.messages.unshift(instructionsMessage(this.#firstRunId, instructions));
-      this.deltaFrom += 1;
+    this.#resolve(end.output);
+    if (end.kind === 'too_long') {
+      this.steps.unanswered(this.iteration, this.#model, end.output);
+      return [];
     }
-    this.#settings = settings ?? this.#settings;
-    this.#model = this.#settings?.model ?? this.#model;
+    const { message, calls, usage, note, hooks } = end.output;
     this.steps.replied(this.iteration, end.output);
     if (note) this.messages.push(noteMessage(this.#firstRunId, this.iteration, note));
     this.messages.push(message);
@@ -183,8 +191,19 @@ export class TurnFold {
     this.#asked.begin(calls, answered);
     return [
       { type: 'message', message, ...(usage && { usage }) },
+      ...hookEvents(hooks),
       ...answered.map((result) => this.#settle(result)),
     ];
+  }
+
+  /** What the first model call has settled. */
+  #resolve({ settings, instructions }: Pick<ModelReply, 'settings' | 'instructions'>): void {
+    if (instructions !== undefined) {
+      this.messages.unshift(instructionsMessage(this.#firstRunId, instructions));
+      this.deltaFrom += 1;
+    }
+    this.#settings = settings ?? this.#settings;
+    this.#model = this.#settings?.model ?? this.#model;
   }
 
   /** What they are asked shows once the workflow takes decisions on it: a watcher may decide at once. */
@@ -220,13 +239,21 @@ export class TurnFold {
     const tool = this.#settings?.tools.find((each) => each.name === step.input.tool);
     if (!call || !tool) return [];
     const called = { id: call.callId, name: call.name };
+    const hooks = step.end.kind === 'completed' ? hookEvents(step.end.output.hooks) : [];
     if (isAroundTool(step.activityType)) {
       const result = resultAround(step.activityType, called, step.end, this.#lost.get(call.callId));
-      return result ? [this.#settle(result)] : [];
+      if (!result) return [];
+      return [
+        ...hooks,
+        ...(tool.remote ? this.#ranElsewhere(call, step.input, result) : [this.#settle(result)]),
+      ];
     }
     this.steps.ended(call.callId, triedOf(step.end));
     const settlement = settleToolCall(call, tool, step.end);
-    if (settlement.do === 'result') return [this.#settle(settlement.result)];
+    if (settlement.do === 'result') {
+      const { result } = settlement;
+      return tool.remote ? this.#ranElsewhere(call, step.input, result) : [...hooks, this.#settle(result)];
+    }
     if (settlement.do === 'keep') {
       this.#lost.set(call.callId, settlement.otherwise);
       return [];
@@ -242,7 +269,8 @@ export class TurnFold {
     const call = this.#calls.get(callId);
     if (!call || this.#results.has(callId)) return [];
     this.steps.ended(callId, triedOf({ kind: 'completed', output }));
-    return [{ type: 'tool_started', callId, name, summary: call.summary }, this.#settle(output.result)];
+    const begun: NewEvent = { type: 'tool_started', callId, name, summary: call.summary };
+    return [begun, ...hookEvents(output.hooks), this.#settle(output.result)];
   }
 
   #answerChecked({ callId, answer }: Extract<RecordedStep, { kind: 'answer_checked' }>): NewEvent[] {
@@ -277,7 +305,28 @@ export class TurnFold {
     this.steps.subAgent(callId, subAgentStep(turnId, end));
     const result = settleSubAgent({ id: callId, name: call.name }, end);
     const changed = this.#changed.get(callId);
-    return [this.#settle(changed === undefined ? result : withChange(result, changed))];
+    const called = changed === undefined ? call : { ...call, changed: true as const };
+    return this.#hold(called, changed === undefined ? result : withChange(result, changed));
+  }
+
+  /** By a remote tool, which knows nothing of hooks. */
+  #ranElsewhere(call: RunCall, { changed }: RunToolInput, result: ToolResultBlock): NewEvent[] {
+    return this.#hold(changed ? { ...call, changed } : call, result);
+  }
+
+  /** Until the hooks that look at it have ended. */
+  #hold(call: RunCall & { changed?: true }, result: ToolResultBlock): NewEvent[] {
+    const noted = withHookNote(call, result);
+    if (!isForHooks(this.#settings, result)) return [this.#settle(noted)];
+    this.#lost.set(result.callId, noted);
+    return [];
+  }
+
+  #hooked({ hooks, result }: Extract<RecordedStep, { kind: 'hooked' }>): NewEvent[] {
+    if (!result) return hookEvents(hooks);
+    if (this.#results.has(result.callId)) return [];
+    this.steps.hooked(hooks);
+    return [...hookEvents(hooks), this.#settle(result)];
   }
 
   #settle(result: ToolResultBlock): NewEvent {

@@ -91,3 +91,10 @@ export function interruptionNote(
   const id = ownId('n', firstRunId);
   return { role: 'user', id, content: textContent(id, text) };
 }
+
+/** Whether the message is such a note, and not somebody's words. */
+export function isInterruptionNote({ role, id, content }: Message): boolean {
+  const [block] = content;
+  const text = block?.type === 'text' ? block.text : '';
+  return role === 'user' && id.startsWith('n_') && Object.values(CUT).includes(text);
+}

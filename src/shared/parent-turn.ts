@@ -1,7 +1,7 @@
 import { PERMISSION_MODES, type PermissionRules } from './permissions.js';
 import { isListOf, isNonEmptyText, isOneOf, isShape, isText, isWholeNumber } from './shape.js';
 
-/** Of a sub-agent's turn: who called it. */
+/** Of a sub-agent's turn: who called it; of a session's turn: the session. */
 export type ParentTurn = {
   workflowId: string;
   callId: string;
@@ -9,6 +9,8 @@ export type ParentTurn = {
   maxResultBytes: number;
   /** What the callers, all the way up, allow and deny. */
   permissions?: PermissionRules;
+  /** It is a session, whose turns are nobody's sub-agents. */
+  isSession?: true;
 };
 
 const isRules = isListOf(isText);
@@ -26,6 +28,7 @@ export const isParentTurn = isShape(
       ask: isRules,
       deny: isRules,
     }),
+    isSession: isOneOf(true),
   },
 );
 

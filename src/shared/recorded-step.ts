@@ -7,8 +7,11 @@ import type {
   RunToolResult,
 } from './activities.js';
 import type { CarriedTurn } from './carried.js';
+import type { CompactionRecord, CompactionTrigger } from './compaction/settings.js';
+import type { TooLongReply } from './compaction/wire.js';
+import type { HookRecord } from './hooks.js';
 import type { SteerMessage } from './interventions.js';
-import type { Message } from './messages.js';
+import type { Message, ToolResultBlock } from './messages.js';
 import type { TurnNote } from './notes.js';
 import type { PeopleMemo } from './people.js';
 import type { ToolEnd } from './settle.js';
@@ -20,7 +23,11 @@ import type { OutcomeType, TurnInput } from './turn.js';
 export type ModelEnd =
   | { kind: 'completed'; output: ModelReply }
   | { kind: 'failed'; type: string; text: string; told?: unknown }
-  | { kind: 'canceled'; text: string; told?: unknown };
+  | { kind: 'canceled'; text: string; told?: unknown }
+  | { kind: 'too_long'; output: TooLongReply };
+
+/** `interrupted`: nothing came of it, and the turn does not go on. */
+export type CompactionEnd = { record: CompactionRecord; interrupted?: true };
 
 /** A signal or an accepted update that is a steer, as it came: its id may have come before. */
 export type RecordedSteer = { kind: 'steer'; steer: SteerMessage };
@@ -36,6 +43,8 @@ export type RecordedStep = { at: string } & (
       carried?: CarriedTurn;
       earlier?: { messages: Message[]; deltaFrom: number };
     }
+  | { kind: 'compaction_scheduled'; iteration: number; trigger: CompactionTrigger }
+  | { kind: 'compaction_ended'; attempt: number; end: CompactionEnd }
   | {
       kind: 'model_scheduled';
       iteration: number;
@@ -59,5 +68,7 @@ export type RecordedStep = { at: string } & (
   | { kind: 'sub_agent_scheduled'; callId: string; turnId: string }
   /** There may be two of them, a signal and the child workflow's own end: the first counts. */
   | { kind: 'sub_agent_ended'; callId: string; turnId: string; end: SubAgentEnd }
+  /** Hooks that ran in an activity of their own: after the turn, or after a call whose result the workflow makes. */
+  | { kind: 'hooked'; hooks: HookRecord[]; result?: ToolResultBlock }
   | { kind: 'closed'; outcome: OutcomeType | 'failed' | 'canceled' | 'terminated' | 'timed_out' }
 );

@@ -1,4 +1,6 @@
 import type { ModelReply } from './activities.js';
+import type { CompactionRecord } from './compaction/settings.js';
+import type { HookRecord } from './hooks.js';
 import { jsonBytes } from './json.js';
 import type { StopReason, ToolResultBlock, ToolResultCause, ToolResultStatus } from './messages.js';
 import { spentIn, type TurnUsage, type Usage } from './usage.js';
@@ -26,8 +28,12 @@ export type TurnStep = Timing & {
   attempts: number;
   /** Why the turn failed: the fault's dotted type and its text. */
   error?: string;
+  /** Of the transcript, before this model call. */
+  compactions?: CompactionRecord[];
   /** In the order in which the model asked for them. */
   calls: ToolCallStep[];
+  /** What hooks did, around the model call and its tool calls. */
+  hooks?: HookRecord[];
 };
 
 /** `durationMs`: of the tool's body. A call that never ran (a bad one, one that was not begun) has no timing. */
@@ -51,6 +57,9 @@ export type SubAgentStep = { turnId: string; iterations?: number; usage?: TurnUs
 const MAX_STEPS_BYTES = 64_000;
 const MAX_ERROR_BYTES = 300;
 
+/** Of an activity's last try. */
+type Tried = { startedAt?: string; attempt?: number; hooks?: readonly HookRecord[] };
+
 type Step = { record: Omit<TurnStep, 'calls'>; calls: Map<string, ToolCallStep | undefined> };
 
 /**
@@ -63,6 +72,8 @@ export class Steps {
   readonly #tried = new Map<string, { startedAt?: string; attempts: number }>();
   /** By call id. */
   readonly #subAgents = new Map<string, SubAgentStep>();
+  /** Before the next model call. */
+  #compactions: CompactionRecord[] = [];
   /** Steps of an earlier run of the workflow are missing: they were too many. */
   #isCut = false;
 
@@ -84,6 +95,7 @@ export class Steps {
       attempts: attemptIn(reply) ?? (reply.spent?.failedCalls ?? 0) + 1,
       ...timingIn(reply),
       ...(reply.usage && { usage: reply.usage }),
+      ...(reply.hooks && { hooks: reply.hooks }),
     };
     this.#tried.clear();
     this.#subAgents.clear();
@@ -102,12 +114,24 @@ export class Steps {
     this.#add(record, new Map());
   }
 
+  /** The transcript was compacted, or was to be. */
+  compacted(record: CompactionRecord): void {
+    this.#compactions.push(record);
+  }
+
   /** The tries of a tool's activity ended, in whichever way; what comes of the call, `settled` hears. */
-  ended(callId: string, { startedAt, attempt = 1 }: { startedAt?: string; attempt?: number }): void {
+  ended(callId: string, { startedAt, attempt = 1, hooks = [] }: Tried): void {
+    this.hooked(hooks);
     const before = this.#tried.get(callId);
     const lastStart = startedAt ?? before?.startedAt;
     const attempts = attempt + (before?.attempts ?? 0);
     this.#tried.set(callId, { attempts, ...(lastStart !== undefined && { startedAt: lastStart }) });
+  }
+
+  /** Hooks have done something in the last step. */
+  hooked(hooks: readonly HookRecord[]): void {
+    const last = this.#steps.at(-1);
+    if (last && hooks.length > 0) last.record.hooks = [...(last.record.hooks ?? []), ...hooks];
   }
 
   /** A call is a turn of its own; told at its start, and again at its end. */
@@ -152,7 +176,11 @@ export class Steps {
     const last = this.#steps.at(-1);
     const before = last?.record.iteration === record.iteration ? this.#steps.pop() : undefined;
     const attempts = record.attempts + (before?.record.attempts ?? 0);
-    this.#steps.push({ record: { ...record, attempts }, calls });
+    const compactions = [...(before?.record.compactions ?? []), ...this.#compactions.splice(0)];
+    this.#steps.push({
+      record: { ...record, attempts, ...(compactions.length > 0 && { compactions }) },
+      calls,
+    });
   }
 }
 

@@ -1,5 +1,7 @@
 import type { NamedArtifact } from './artifact-names.js';
 import { isTranscriptBase, type TranscriptBase } from './carried.js';
+import type { CompactionSettings, SummaryMessage } from './compaction/settings.js';
+import type { HookSettings } from './hooks.js';
 import type { Intervention, SteerMessage } from './interventions.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes } from './json.js';
 import { type Budget, type ExceededBudget, isLimits, type Limits } from './limits.js';
@@ -155,12 +157,16 @@ export type TurnSettings = {
   continueAsNew?: { iterations?: number; plainBytes: number; packedBytes: number; retryAfter: number };
   /** The oldest rounds are dropped from a transcript that takes more JSON than this. */
   maxContextBytes?: number;
+  /** A turn that was started without it is never compacted. */
+  compaction?: CompactionSettings;
   /** What nobody decides in that time is denied. Without it, it waits. */
   approvalTimeoutMs?: number;
   /** The agent's own, where it has sub-agents, in whose turns they hold. */
   permissions?: PermissionRules;
   /** What the turn's last reply must be: JSON of this schema, which is asked for `maxAsks` times beyond the first. */
   output?: { schema: JsonObject; maxAsks: number };
+  /** Of an agent with hooks that are called outside a model call. */
+  hooks?: HookSettings;
   /** The answer is given by a tool, which is asked for as often; `isOutput`: what it is given is the turn's output. */
   finalAnswer?: { maxAsks: number; isOutput?: boolean };
   /** The agent has checks of its answer. */
@@ -247,6 +253,8 @@ export type TurnOutcome = {
    * as a client's `result()` does.
    */
   steps?: TurnStep[];
+  /** Of a turn that was compacted: the last summary, which stands for the messages that it `covers`. */
+  summary?: SummaryMessage;
   /** Of `budget_exceeded`: which limit, and how much was used. */
   exceeded?: ExceededBudget;
   /** Of an interrupted turn: who ended it, and why. */

@@ -3,8 +3,10 @@ import type { ModelReply } from '../shared/activities.js';
 import type { CarriedTurn } from '../shared/carried.js';
 import { pendingCalls, toolMessage } from '../shared/transcript.js';
 import type { OutcomeType, TurnInput, TurnOutcome } from '../shared/turn.js';
+import { afterFailure, afterTurn } from './after-turn.js';
 import { callModel } from './call-model.js';
 import { checkedEnding } from './check-answer.js';
+import { compactIfDue } from './compaction.js';
 import type { ReachedLimit } from './guards.js';
 import { Interventions } from './interventions.js';
 import { continueInNextRun, isNextRunDue } from './next-run.js';
@@ -37,11 +39,13 @@ export async function turn(raw: TurnInput, carried?: CarriedTurn): Promise<TurnO
   run.guards.begin(interventions, earlier?.guards);
   const { parent } = run.input;
   const type = await loop(run, interventions).catch(async (error: unknown) => {
+    await afterFailure(run, error);
     if (parent) await reportFailure(parent, error);
     throw error;
   });
   const isOutOfTime = type === 'interrupted' && interventions.ending?.kind === 'time_limit';
   const outcome = run.end(isOutOfTime ? 'budget_exceeded' : type, interventions);
+  await afterTurn(run, outcome);
   // One that was canceled has an outcome, too: thrown, it would lose what it has cost.
   if (parent) return await reportEnd(parent, outcome);
   if (outcome.intervention?.kind === 'cancel') throw new CancelledFailure('The turn was canceled');
@@ -54,6 +58,8 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
     const limit = run.guards.reached();
     if (limit) return await endAtLimit(run, interventions, limit);
     run.makeRoom();
+    await compactIfDue(run, interventions);
+    if (interventions.ending) return 'interrupted';
     if (isNextRunDue(run, interventions)) {
       await continueInNextRun(run, interventions);
       if (interventions.ending) return 'interrupted';

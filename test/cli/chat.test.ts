@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { textOf } from '../../src/shared/messages.js';
 import { reply, type Script, serveScriptedModel, text, toolCall } from '../../src/testing/index.js';
 import { hasPython, holdfastOnTerminal } from '../support/on-terminal.js';
@@ -22,7 +22,6 @@ function folder(): string {
 }
 
 const CTRL_C = '\u0003';
-const CTRL_D = '\u0004';
 
 describe.runIf(hasPython)('at a terminal', () => {
   test('a person is asked, joins what runs, interrupts, leaves, and comes back to it', async () => {
@@ -65,30 +64,6 @@ describe.runIf(hasPython)('at a terminal', () => {
     await back.shows('> Again.');
     back.type(`${CTRL_C}/exit\r`);
     expect((await back.finished).exitCode).toBe(0);
-  });
-
-  test('a chat that is killed in the middle of a turn goes on with it when somebody comes back', async () => {
-    const root = folder();
-    const done = join(root, 'done');
-    const env = await modelOf([toolCall('bash', { command: `touch ${done}; sleep 60` }), text('I went on.')]);
-    const sessionId = `chat-killed-${Date.now()}`;
-    const args = [resolve('dist/cli/main.js'), 'chat', sessionId, '-w', root];
-    const killed = spawn(process.execPath, args, {
-      env: { ...process.env, ...env },
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    killed.stdin.end('Touch it.\n');
-    await vi.waitUntil(() => existsSync(done), { timeout: 40_000, interval: 20 });
-    killed.kill('SIGKILL');
-    const back = holdfastOnTerminal(['chat', sessionId], env);
-    await back.shows('> Touch it.');
-    await back.shows('unknown: ');
-    await back.shows('I went on.');
-    await back.shows('completed ·');
-    back.type(CTRL_D);
-    const { exitCode, shown } = await back.finished;
-    expect(exitCode).toBe(0);
-    expect(shown).toContain(`Come back: holdfast chat ${sessionId}`);
   });
 });
 

@@ -33,7 +33,6 @@ export const hasPython = (() => {
 })();
 
 export type OnTerminal = {
-  pid: number;
   type(keys: string): void;
   /** Resolves once the text was shown after what was waited for before; rejects where the program ends without it. */
   shows(text: string): Promise<void>;
@@ -52,7 +51,6 @@ export function holdfastOnTerminal(args: string[], env: NodeJS.ProcessEnv = {}, 
   let from = 0;
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     all += text;
-    if (process.env['SEE']) process.stderr.write(JSON.stringify(text) + '\n');
     child.emit('shown');
   });
   const shown = () => stripVTControlCharacters(all).replaceAll('\r', '');
@@ -63,7 +61,6 @@ export function holdfastOnTerminal(args: string[], env: NodeJS.ProcessEnv = {}, 
     return { exitCode: exitCode as number | null, shown: shown() };
   });
   return {
-    pid: child.pid ?? 0,
     type: (keys) => void child.stdin.write(keys),
     finished,
     async shows(text) {

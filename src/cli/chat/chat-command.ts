@@ -13,22 +13,18 @@ import { terminalOf } from '../terminal.js';
 import { pollersOf } from '../turns/pollers.js';
 import { UsageError } from '../usage-error.js';
 import { type Asked, Conversation } from './conversation.js';
-import { type OpenedSession, openSession } from './open-session.js';
+import { type ChatPlaceOptions, type OpenedSession, openSession } from './open-session.js';
 import { promptsOf, recap } from './recap.js';
 import { type Screen, screenOf } from './screen.js';
-import { type Serving, serve } from './serve.js';
+import { type ServeOptions, type Serving, serve } from './serve.js';
 import { talk } from './talk.js';
 
-export type ChatOptions = LimitOptions & {
-  workspace?: string;
-  agent?: string;
-  taskQueue?: string;
-  module?: string;
-  continue?: boolean;
-  model?: string;
-  mode?: PermissionMode;
-  json?: boolean;
-};
+export type ChatOptions = LimitOptions &
+  ChatPlaceOptions &
+  ServeOptions & {
+    mode?: PermissionMode;
+    json?: boolean;
+  };
 
 /** For what a worker is to answer before the first line can be typed. */
 const ANSWER_MS = 10_000;

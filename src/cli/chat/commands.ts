@@ -37,6 +37,12 @@ const COMMANDS: readonly ChatCommand[] = [
   },
   { name: 'rollback', does: 'forget the last turn; its message can be edited', run: rollback },
   {
+    name: 'compact',
+    takes: '[FOCUS]',
+    does: 'of the running turn: shorten what its model reads',
+    run: compact,
+  },
+  {
     name: 'transcript',
     takes: '[FILE]',
     does: 'show all messages as Markdown, or write them',
@@ -116,6 +122,15 @@ async function rollback(chat: Conversation): Promise<void> {
     `Forgotten: “${cut(oneLine(prompt), 60)}” and what came of it. ${counted(left, 'message')} left.`,
   );
   chat.screen.edit(prompt);
+}
+
+/** A turn compacts as it goes; between turns there is none that could. */
+async function compact(chat: Conversation, focus: string): Promise<void> {
+  const { runningTurn } = chat;
+  if (!runningTurn)
+    throw new ChatProblem('No turn runs: one compacts by itself, or by /compact while it runs.');
+  await runningTurn.compact(focus === '' ? {} : { focus });
+  chat.remark('  ↳ compacts before its next model call, where there is one');
 }
 
 async function transcript(chat: Conversation, file: string): Promise<void> {

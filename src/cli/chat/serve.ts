@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url';
+import type { Agent } from '../../define/define-agent.js';
 import type { TemporalServer } from '../../server/embedded.js';
 import { connectWorker } from '../../worker/connect.js';
 import { Supervisor } from '../../worker/supervisor.js';
 import { createWorker } from '../../worker.js';
 import { coder } from '../coder.js';
+import { hooksOfFile } from '../hooks-file.js';
 import { modelOf } from '../model-access.js';
 import type { Place } from '../open-client.js';
 import { reach } from '../reach-server.js';
@@ -20,6 +22,8 @@ export type Serving = {
   stop(): Promise<void>;
 };
 
+export type ServeOptions = { model?: string; module?: string; hooks?: string; agentsFile?: boolean };
+
 const WORKER = fileURLToPath(new URL('../worker-process.js', import.meta.url));
 
 const byOthers: Serving = {
@@ -32,24 +36,26 @@ const byOthers: Serving = {
 export async function serve(
   place: Place,
   { root, taskQueue }: OpenedSession,
-  { model, module }: { model?: string; module?: string },
+  { model, module, hooks: file, agentsFile = true }: ServeOptions,
 ): Promise<Serving> {
-  if (root !== undefined) return await serveCoder(place.server, root, taskQueue, model);
+  if (root !== undefined) {
+    const hooks = hooksOfFile(file, root);
+    const agent = coder(root, await modelOf(process.env, model), { agentsFile, hooks });
+    return await serveCoder(place.server, agent, taskQueue);
+  }
   const isServed = (await pollersOf(place.client.client, taskQueue)).length > 0;
   return module === undefined || isServed
     ? byOthers
-    : await serveModule(place, modulePath(module), taskQueue);
+    : await serveModule(place, [modulePath(module), taskQueue, file]);
 }
 
 async function serveCoder(
   { address, namespace }: TemporalServer,
-  root: string,
+  agent: Agent,
   taskQueue: string,
-  given: string | undefined,
 ): Promise<Serving> {
-  const model = await modelOf(process.env, given);
   const place = await reach(address, () => connectWorker({ address, namespace }));
-  const { worker } = await createWorker({ agents: [coder(root, model)], ...place, taskQueue });
+  const { worker } = await createWorker({ agents: [agent], ...place, taskQueue });
   const ended = worker.run();
   return {
     isOwn: true,
@@ -62,10 +68,13 @@ async function serveCoder(
   };
 }
 
-async function serveModule({ client, server }: Place, path: string, taskQueue: string): Promise<Serving> {
+async function serveModule(
+  { client, server }: Place,
+  [path, taskQueue, hooks = '']: [path: string, taskQueue: string, hooks?: string | undefined],
+): Promise<Serving> {
   const supervisor = new Supervisor({
     program: WORKER,
-    args: [path, server.address, server.namespace, taskQueue],
+    args: [path, server.address, server.namespace, taskQueue, hooks],
     client: client.client,
     onEvent: () => undefined,
   });

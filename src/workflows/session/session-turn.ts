@@ -112,7 +112,7 @@ export class LiveTurn {
 
   #input({ id, request }: QueueItem): TurnInput {
     const { workflowId } = workflowInfo();
-    const parent = { workflowId, callId: id, maxResultBytes: WORD_BYTES };
+    const parent = { workflowId, callId: id, maxResultBytes: WORD_BYTES, isSession: true as const };
     return { v: 1, ...request, parent, ...this.#run.givenTo(this.agent) };
   }
 
