@@ -15,8 +15,8 @@ import type {
 import { INLINE_BYTES, NAMES_BYTES } from './collect-turn.js';
 import { beatWhile } from './heartbeats.js';
 import type { ActivityServices } from './services.js';
-import { marked } from './session-segments.js';
-import { appended, unpackAll, unpackSegment } from './transcript-segments.js';
+import { firstOf, marked } from './session-segments.js';
+import { unpackAll, unpackSegment } from './transcript-segments.js';
 
 /** The messages up to a place. Segments before it stay as they are. */
 export async function cutTranscript(
@@ -27,7 +27,7 @@ export async function cutTranscript(
     const messages = await unpackAll(base.segments, artifacts);
     const count = keptCount(messages, keep);
     if (count === undefined) return { v: 1, problem: `No message of the session has that id: ${idOf(keep)}` };
-    const kept = await firstOf(base, messages, count, artifacts);
+    const kept = await firstOf(base, messages, count, INLINE_BYTES, artifacts);
     const names = latest(artifactsIn(messages.slice(0, count)), NAMES_BYTES);
     const shorter = compacted && (await cutCompacted(compacted, keep, artifacts));
     return {
@@ -47,26 +47,7 @@ async function cutCompacted(
   const messages = await unpackAll(compacted.segments, artifacts);
   const count = keptCount(messages, keep);
   if (count === undefined || messages.slice(count).some(isSummary)) return undefined;
-  return marked(await firstOf(compacted, messages, count, artifacts), messages);
-}
-
-/** So many of a base's messages. */
-async function firstOf(
-  base: TranscriptBase,
-  messages: readonly Message[],
-  count: number,
-  artifacts: Artifacts,
-): Promise<TranscriptBase | undefined> {
-  let whole = 0;
-  const segments: TranscriptBase['segments'] = [];
-  for (const segment of base.segments) {
-    if (whole + segment.count > count) break;
-    whole += segment.count;
-    segments.push(segment);
-  }
-  const last = messages[whole - 1];
-  const before = last && { segments, count: whole, headId: last.id, lastRole: last.role };
-  return await appended(before, messages.slice(whole, count), INLINE_BYTES, artifacts);
+  return marked(await firstOf(compacted, messages, count, INLINE_BYTES, artifacts), messages);
 }
 
 function idOf(keep: CutTranscriptInput['keep']): string {

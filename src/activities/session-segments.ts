@@ -21,3 +21,23 @@ export function marked(
   const covers = messages.find(isSummary)?.covers;
   return base && { ...base, compacted: { ...(covers && { covers }) } };
 }
+
+/** So many of a base's messages, which are given whole. Segments before the cut stay as they are. */
+export async function firstOf(
+  base: TranscriptBase,
+  messages: readonly Message[],
+  count: number,
+  inlineBytes: number,
+  artifacts: Artifacts,
+): Promise<TranscriptBase | undefined> {
+  let whole = 0;
+  const segments: TranscriptBase['segments'] = [];
+  for (const segment of base.segments) {
+    if (whole + segment.count > count) break;
+    whole += segment.count;
+    segments.push(segment);
+  }
+  const last = messages[whole - 1];
+  const before = last && { segments, count: whole, headId: last.id, lastRole: last.role };
+  return await appended(before, messages.slice(whole, count), inlineBytes, artifacts);
+}
