@@ -189,3 +189,23 @@ test('the running turn compacts; the session does it where the turn has no more 
   }, PATIENCE);
   expect(await session.transcript()).toHaveLength(10);
 });
+
+test('what a turn has compacted is kept, whatever way it ends', async () => {
+  const { session, send } = place.open(
+    script((messages) =>
+      lastText(messages) === 'one' ? answered(messages, {} as ModelRequest) : toolCall('hold'),
+    ),
+  );
+  await (await send(long('one'))).result();
+  const turn = await send('two');
+  await place.held.running();
+  await session.compact();
+  place.held.release();
+  await place.held.running();
+  await place.client.client.workflow.getHandle(turn.turnId).terminate('enough');
+  await idle(session, 2);
+  const now = await given(session);
+  expect(now.filter((each) => each.startsWith('*'))).toEqual(['*Summary 1.']);
+  expect(now).not.toContain('one');
+  expect(await session.transcript()).toHaveLength(7);
+});
