@@ -1,19 +1,27 @@
-import type { TurnSettings } from '../shared/turn.js';
+import type { Place } from './run-order.js';
 import type { CallToRun } from './tool-activity.js';
 
-type ResultShare = Pick<CallToRun, 'maxResultBytes' | 'maxImageBytes'>;
+type Run = (call: CallToRun) => Promise<void>;
 
-/** With ten calls each may give what a result may usually take. */
-export function resultShare({ roundResultBytes, roundImageBytes }: TurnSettings, calls: number): ResultShare {
-  return {
-    ...(roundImageBytes !== undefined && calls > 1 && { maxImageBytes: Math.floor(roundImageBytes / calls) }),
-    ...(roundResultBytes !== undefined &&
-      calls > 10 && { maxResultBytes: Math.max(2000, Math.floor(roundResultBytes / calls)) }),
-  };
+/** Runs calls that nobody is asked about: as many side by side as may, group after group. */
+export async function runInGroups(calls: readonly CallToRun[], most: number, run: Run): Promise<void> {
+  for (const group of groups(calls)) {
+    // One call, the usual case, needs no lanes: in the sandbox each promise costs as much as a small step.
+    const [only] = group;
+    if (only && group.length === 1) await run(only);
+    else await runInLanes(group, most, run);
+  }
+}
+
+async function runInLanes(waiting: CallToRun[], most: number, run: Run): Promise<void> {
+  const lanes = waiting.slice(0, most).map(async () => {
+    for (let call = waiting.shift(); call; call = waiting.shift()) await run(call);
+  });
+  await Promise.all(lanes);
 }
 
 /** Calls that may run side by side, in request order; a call that may not is a group of its own. */
-export function groups(calls: readonly CallToRun[]): CallToRun[][] {
+function groups(calls: readonly CallToRun[]): CallToRun[][] {
   const grouped: CallToRun[][] = [];
   for (const call of calls) {
     const last = grouped.at(-1);
@@ -21,4 +29,19 @@ export function groups(calls: readonly CallToRun[]): CallToRun[][] {
     else grouped.push([call]);
   }
   return grouped;
+}
+
+/** What a person has changed has a key that nobody knows: it runs beside no other. */
+export function placeOf({ tool, concurrencyKey, changed }: CallToRun): Place {
+  return changed && concurrencyKey !== undefined
+    ? { isAlone: true, key: undefined }
+    : { isAlone: !tool.parallel, key: concurrencyKey };
+}
+
+export function hasKey({ concurrencyKey }: CallToRun): boolean {
+  return concurrencyKey !== undefined;
+}
+
+export function isAsked({ permission }: CallToRun): boolean {
+  return permission?.policy === 'ask';
 }

@@ -1,29 +1,23 @@
 import type { CheckedAnswer, PlannedCall } from '../shared/activities.js';
-import { callSummary } from '../shared/call-summary.js';
 import { type FinalCall, resultOfFinal } from '../shared/final-answer.js';
 import { isForHooks, withHookNote } from '../shared/hooks.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { resultOfDecision, withChange } from '../shared/people.js';
 import { settleToolCall, triedOf } from '../shared/settle.js';
-import { refusedSubAgent, settleSubAgent, subAgentStep } from '../shared/sub-agents.js';
-import { mayStillRun, notOfThisTurn, notStarted } from '../shared/tool-results.js';
+import { settleSubAgent, subAgentStep } from '../shared/sub-agents.js';
+import { mayStillRun, notStarted } from '../shared/tool-results.js';
 import type { TurnSettings } from '../shared/turn.js';
 import { afterCall } from './after-call.js';
-import { groups, resultShare } from './call-groups.js';
+import { hasKey, isAsked, placeOf, runInGroups } from './call-groups.js';
 import { askChecks } from './check-answer.js';
 import { checkedSubAgentCall } from './check-sub-agent-call.js';
 import type { Interventions } from './interventions.js';
 import type { Decided } from './people.js';
-import {
-  type AskedAnswer,
-  approvalRequest,
-  isAskedAnswer,
-  type Question,
-  questionRequest,
-} from './person-requests.js';
-import { type Place, RunOrder } from './run-order.js';
+import { type AskedAnswer, approvalRequest, type Question, questionRequest } from './person-requests.js';
+import { RunOrder } from './run-order.js';
 import { runSubAgent, subTurnIdOf, unknownUsage, usageOf } from './run-sub-agent.js';
 import { runSleep, type SleepCall } from './sleeper.js';
+import { sortCalls, withInput } from './sorted-calls.js';
 import { type CallToRun, reconcileTool, runTool } from './tool-activity.js';
 import type { TurnRun } from './turn-run.js';
 
@@ -47,11 +41,11 @@ class Round {
   readonly settings: TurnSettings;
   readonly #run: TurnRun;
   readonly #interventions: Interventions;
-  readonly #questions: Question[] = [];
-  readonly #answers: AskedAnswer[] = [];
-  readonly #calls: CallToRun[] = [];
-  #final: FinalCall | undefined;
-  readonly #sleeps: SleepCall[] = [];
+  readonly #calls: readonly CallToRun[];
+  readonly #questions: readonly Question[];
+  readonly #answers: readonly AskedAnswer[];
+  readonly #sleeps: readonly SleepCall[];
+  readonly #final: FinalCall | undefined;
   readonly #started = new Set<string>();
   readonly #results = new Map<string, ToolResultBlock>();
   /** What results are while something is done with them: remote ones are kept, hooks look at some. */
@@ -65,22 +59,13 @@ class Round {
     this.#interventions = interventions;
     run.callStatus.clear();
     run.children.clear();
-    const share = resultShare(run.settings, planned.length);
-    for (const [index, call] of planned.entries()) {
-      const tool = run.settings.tools.find((each) => each.name === call.name);
-      const refused =
-        call.do === 'run' &&
-        tool &&
-        (run.artifacts.refused(call) ?? (tool.agent && refusedSubAgent(call, run.settings)));
-      if (call.do === 'answer' && isAskedAnswer(call)) this.#answers.push(call);
-      else if (call.do === 'answer') this.#settle(call.result);
-      else if (refused) this.#settle(refused);
-      else if (call.do === 'final') this.#final = call;
-      else if (call.do === 'question') this.#questions.push(call);
-      else if (call.do === 'sleep') this.#sleeps.push(call);
-      else if (tool) this.#calls.push({ ...call, index, iteration: run.iteration - 1, tool, ...share });
-      else this.#settle(notOfThisTurn(call, run.settings));
-    }
+    const sorted = sortCalls(run, run.settings, planned);
+    this.#calls = sorted.toRun;
+    this.#questions = sorted.questions;
+    this.#answers = sorted.answers;
+    this.#sleeps = sorted.sleeps;
+    this.#final = sorted.final;
+    for (const result of sorted.settled) this.#settle(result);
     run.guards.expectSubAgents(this.#calls.filter(({ tool }) => tool.agent).length);
     run.show();
   }
@@ -103,7 +88,7 @@ class Round {
   async #runRest(): Promise<void> {
     if (this.#final) await this.#runFinal(this.#final);
     else if (this.#isOrdered()) await this.#runInOrder();
-    else await this.#runInGroups();
+    else await runInGroups(this.#calls, this.settings.maxParallelTools, (call) => this.#runOne(call));
   }
 
   /** It is alone: the plan has seen to that. */
@@ -166,14 +151,7 @@ class Round {
     this.#run.callStatus.set(call.callId, 'waiting');
     this.#run.show();
     if (decided === 'ended' || !decided.changed) return call;
-    const { inputArtifact: _written, ...rest } = call;
-    return {
-      ...rest,
-      input: decided.changed,
-      changed: true,
-      summary: callSummary(call.name, decided.changed),
-      artifacts: this.#run.artifacts.within(decided.changed).map(({ name }) => name),
-    };
+    return withInput(this.#run, call, decided.changed);
   }
 
   /** Whether that settles the call. */
@@ -186,22 +164,6 @@ class Round {
         : resultOfDecision(called, decided.decision, kind);
     if (result) this.#settle(result);
     return result !== undefined;
-  }
-
-  async #runInGroups(): Promise<void> {
-    for (const group of groups(this.#calls)) {
-      // One call, the usual case, needs no lanes: in the sandbox each promise costs as much as a small step.
-      const [only] = group;
-      if (only && group.length === 1) await this.#runOne(only);
-      else await this.#runInLanes([...group]);
-    }
-  }
-
-  async #runInLanes(waiting: CallToRun[]): Promise<void> {
-    const lanes = waiting.slice(0, this.settings.maxParallelTools).map(async () => {
-      for (let call = waiting.shift(); call; call = waiting.shift()) await this.#runOne(call);
-    });
-    await Promise.all(lanes);
   }
 
   /** What has not ended by now is settled without it; what ends later is not heard. */
@@ -284,19 +246,4 @@ class Round {
     this.#run.callStatus.set(result.callId, result.status);
     this.#run.show();
   }
-}
-
-/** What a person has changed has a key that nobody knows: it runs beside no other. */
-function placeOf({ tool, concurrencyKey, changed }: CallToRun): Place {
-  return changed && concurrencyKey !== undefined
-    ? { isAlone: true, key: undefined }
-    : { isAlone: !tool.parallel, key: concurrencyKey };
-}
-
-function hasKey({ concurrencyKey }: CallToRun): boolean {
-  return concurrencyKey !== undefined;
-}
-
-function isAsked({ permission }: CallToRun): boolean {
-  return permission?.policy === 'ask';
 }
