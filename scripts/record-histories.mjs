@@ -212,6 +212,33 @@ const goingOn = {
   },
 };
 
+/** Compacted by the session itself, then by a turn, which has a share of its limits and the names of its artifacts. */
+const compacted = {
+  script: Array.from({ length: 20 }, () => (messages, { instructions }) => {
+    if (instructions.startsWith('You write the memory')) return text('It was long.');
+    const calls = { draw: 'draw', three: 'gate' };
+    const { role, content } = messages.at(-1);
+    const name = role === 'user' && calls[content[0].text];
+    return name ? toolCall(name) : text('so long '.repeat(400));
+  }),
+  agent: { tools: giving },
+  options: { limits: { tokens: 1_000_000, turns: 3 } },
+  session: async (session, { untilBegun }) => {
+    for (const id of ['m1', 'm2']) await (await session.send('recorded', 'draw', { id })).result();
+    await untilIdle(session);
+    await session.compact({ focus: 'all' });
+    const held = untilBegun();
+    await session.send('recorded', 'three', { id: 'm3' });
+    await held;
+    await session.compact();
+    openGate();
+    await untilIdle(session);
+    await session.send('recorded', 'four', { id: 'm4' }).catch(() => undefined);
+    await session.setLimits({ turns: null });
+    await session.close();
+  },
+};
+
 const kinds = {
   reply: { script: [text('hello')] },
   'tool-rounds': {
@@ -484,6 +511,8 @@ const kinds = {
       await session.close();
     },
   },
+  'session-compacted': compacted,
+  'session-turn-share': { ...compacted, child: 'm3' },
   // Of a session in several runs, the first one, which ends while a turn runs, and the last.
   'session-continued': { ...goingOn, run: 'first' },
   'session-carried': goingOn,

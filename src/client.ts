@@ -6,6 +6,7 @@ export {
 } from './client/agent-client.js';
 export {
   SessionClosed,
+  SessionLimitReached,
   SessionNotFound,
   TurnConflict,
   TurnFailed,
@@ -14,6 +15,7 @@ export {
 export type { SessionEvent } from './client/session-events.js';
 export type { SessionHandle } from './client/session-handle.js';
 export type { SendOptions, SessionOptions } from './client/session-options.js';
+export type { CompactSessionOptions } from './client/session-signals.js';
 export type { SessionTurnHandle } from './client/session-turn-handle.js';
 export type {
   ApproveOptions,
@@ -38,7 +40,8 @@ export type { PersonDecision, PersonRequest } from './shared/people.js';
 export type { PermissionMode } from './shared/permissions.js';
 export type { PromptPart } from './shared/prompt-parts.js';
 export type { SessionState, SessionTurn } from './shared/session.js';
-export type { SendReceipt, WhileBusy } from './shared/session-requests.js';
+export type { SessionLimits, SessionLimitsChange } from './shared/session-limits.js';
+export type { SendReceipt, SessionCompactReceipt, WhileBusy } from './shared/session-requests.js';
 export type { ToolCallStep, TurnStep } from './shared/steps.js';
 export type {
   Limits,

@@ -37,8 +37,11 @@ import {
 } from '../shared/hooks.js';
 import {
   COLLECT_TURN,
+  COMPACT_SESSION,
   type CollectedTurn,
   type CollectTurnInput,
+  type CompactedSession,
+  type CompactSessionInput,
   CUT_TRANSCRIPT,
   type CutTranscript,
   type CutTranscriptInput,
@@ -51,6 +54,7 @@ import { callModel } from './call-model.js';
 import { checkAnswer } from './check-answer.js';
 import { checkSubAgentCall } from './check-sub-agent-call.js';
 import { collectTurn } from './collect-turn.js';
+import { compactSession } from './compact-session.js';
 import { compactTranscript } from './compact-transcript.js';
 import { afterCall, afterTurn } from './ended-hooks.js';
 import { cutTranscript, readMessages } from './packed-messages.js';
@@ -60,7 +64,7 @@ import { sealTranscript } from './seal-transcript.js';
 import type { ActivityServices } from './services.js';
 import { subAgentUsage } from './sub-agent-usage.js';
 
-type SessionAnswer = CollectedTurn | CutTranscript | ReadMessages;
+type SessionAnswer = CollectedTurn | CompactedSession | CutTranscript | ReadMessages;
 type Answer =
   | CheckedAnswer
   | CheckedCall
@@ -97,6 +101,8 @@ export function holdfastActivities(services: ActivityServices): Record<string, A
     [AFTER_CALL]: (input: AfterCallInput) => afterCall(services, readable('result', input)),
     [COLLECT_TURN]: (input: CollectTurnInput) => collectTurn(services, readable('question', input)),
     [CUT_TRANSCRIPT]: (input: CutTranscriptInput) => cutTranscript(services, readable('question', input)),
+    [COMPACT_SESSION]: (input: CompactSessionInput) =>
+      compactSession(services, readable('session to compact', input)),
     [READ_MESSAGES]: (input: ReadMessagesInput) => readMessages(services, readable('question', input)),
     [COMPACT_TRANSCRIPT]: (input: CompactInput) =>
       compactTranscript(services, readable('transcript to compact', input)),

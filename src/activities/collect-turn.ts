@@ -1,13 +1,18 @@
 import { setTimeout } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
+import { artifactsIn } from '../shared/artifact-names.js';
+import { latest } from '../shared/json.js';
 import type { Message } from '../shared/messages.js';
-import type { CollectedTurn, CollectTurnInput } from '../shared/session-activities.js';
+import type { CollectedTurn, CollectTurnInput, EndedTurn } from '../shared/session-activities.js';
 import { reconcile } from '../shared/transcript.js';
 import { noUsage } from '../shared/usage.js';
 import { beatWhile } from './heartbeats.js';
 import type { ActivityServices, TurnLeft } from './services.js';
+import { packedView } from './session-segments.js';
 import { appended, unpackSegment } from './transcript-segments.js';
 
+/** Of the names of its artifacts, in the same place. */
+export const NAMES_BYTES = 50_000;
 /** Of gzip, in a session's state, which is in its history some times a turn; more of it goes into the artifact store. */
 export const INLINE_BYTES = 128 * 1024;
 
@@ -26,18 +31,40 @@ export async function collectTurn(
   return await beatWhile(context, { details: () => undefined }, async () => {
     const left = await untilEnded(services, input, context.cancellationSignal);
     if (left === 'running') return { v: 1, ended: false };
-    const base = input.base && { base: input.base };
+    const base = {
+      ...(input.base && { base: input.base }),
+      ...(input.compacted && { compacted: input.compacted }),
+    };
     if (left === 'gone') {
       const nothing = { added: 0, usage: noUsage, always: [], delivered: [], undelivered: [] };
       return { v: 1, ended: true, outcome: 'gone', ...base, ...nothing };
     }
-    const { messages, ...told } = left;
+    const { messages, compacted, ...told } = left;
     const added = addedBy(messages);
-    const kept = input.keepTranscript
-      ? await appended(input.base, added, INLINE_BYTES, services.artifacts)
-      : input.base;
-    return { v: 1, ended: true, ...told, added: added.length, ...(kept && { base: kept }) };
+    const artifacts = latest(artifactsIn(added), NAMES_BYTES);
+    const own = { added: added.length, ...(artifacts.length > 0 && { artifacts }) };
+    if (!input.keepTranscript) return { v: 1, ended: true, ...told, ...own, ...base };
+    const kept = await keptOf(services, input, added, compacted && addedBy(compacted));
+    return { v: 1, ended: true, ...told, ...own, ...kept };
   });
+}
+
+/** With what the turn has added; it may have compacted what it was given, and its own. */
+async function keptOf(
+  { artifacts }: ActivityServices,
+  input: CollectTurnInput,
+  added: readonly Message[],
+  compacted: readonly Message[] | undefined,
+): Promise<Pick<EndedTurn, 'base' | 'compacted'>> {
+  const isCompacted = compacted !== undefined || input.compacted !== undefined;
+  const bytes = isCompacted ? INLINE_BYTES / 2 : INLINE_BYTES;
+  const base = await appended(input.base, added, bytes, artifacts);
+  if (!isCompacted) return { ...(base && { base }) };
+  const mark = input.compacted?.compacted;
+  const made = compacted
+    ? await packedView(compacted, bytes, artifacts)
+    : await appended(input.compacted, added, bytes, artifacts);
+  return { ...(base && { base }), ...(made && { compacted: { ...(mark && { compacted: mark }), ...made } }) };
 }
 
 /** What the model is told before a conversation is each agent's own, and is not part of the conversation. */

@@ -60,25 +60,42 @@ export async function compactTranscript(
     throw await tries.failed(failure, undefined);
   }
   const messages = await beating(tries, () => services.transcripts.read(input.transcript));
+  return await compactMessages(services, agent, { input, messages, tries });
+}
+
+/** Of messages that are at hand. */
+export async function compactMessages(
+  services: ActivityServices,
+  agent: Agent,
+  work: Omit<Work, 'scale'>,
+): Promise<CompactReply | InterruptedReply> {
+  const { input, messages, tries } = work;
   const { trigger, tokens: before, settings } = input;
   // By what the provider has told, its tokens are more or fewer than they seem.
   const guessed = settings.overheadTokens + tokensOfAll(messages, settings.rates);
   const scale = Math.min(4, Math.max(0.25, before / guessed));
   const sizeOf = (list: readonly Message[]) =>
     Math.round((settings.overheadTokens + tokensOfAll(list, settings.rates)) * scale);
-  const result = await compacted(services, agent, { input, messages, scale, tries });
+  const result = await compacted(services, agent, { ...work, scale });
   if ('interrupted' in result) return result;
   const { pieces, spent, ...told } = checked(result, messages, sizeOf, input);
   return {
     v: 1,
-    attempt: context.info.attempt,
+    attempt: tries.told.attempt,
     record: { trigger, before, after: before, ...told, ...timing(tries) },
     ...(pieces && { pieces }),
     ...(spent && { spent }),
   };
 }
 
-type Work = { input: CompactInput; messages: readonly Message[]; scale: number; tries: Tries };
+type Work = {
+  input: CompactInput;
+  messages: readonly Message[];
+  scale: number;
+  tries: Tries;
+  /** Whole turns of people are what is cut between; default: exchanges. */
+  between?: 'turns';
+};
 
 async function compacted(
   services: ActivityServices,
@@ -111,10 +128,10 @@ async function compacted(
   return { method: 'summary', covers, pieces: withoutPacked(pieces, messages, packed), ...cost };
 }
 
-function planWith(room: number, { input, messages }: Work): CompactionPlan | undefined {
+function planWith(room: number, { input, messages, between }: Work): CompactionPlan | undefined {
   const { trigger, packed, settings } = input;
   const { rates } = settings;
-  if (packed === 0) return planCompaction(messages, { trigger, room, rates });
+  if (packed === 0) return planCompaction(messages, { trigger, room, rates, ...(between && { between }) });
   // What is packed the workflow can't change in part, and is told what stays of it.
   const plan = planCompaction(messages, { trigger: 'asked', room, rates });
   const isTooMuch =

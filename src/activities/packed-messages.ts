@@ -1,6 +1,10 @@
 import { Context } from '@temporalio/activity';
+import type { Artifacts } from '../artifacts/artifacts.js';
+import { artifactsIn } from '../shared/artifact-names.js';
+import type { TranscriptBase } from '../shared/carried.js';
+import { isSummary } from '../shared/compaction/exchanges.js';
 import { keptCount } from '../shared/cut-transcript.js';
-import { jsonBytes } from '../shared/json.js';
+import { jsonBytes, latest } from '../shared/json.js';
 import type { Message } from '../shared/messages.js';
 import type {
   CutTranscript,
@@ -8,31 +12,42 @@ import type {
   ReadMessages,
   ReadMessagesInput,
 } from '../shared/session-activities.js';
-import { INLINE_BYTES } from './collect-turn.js';
+import { INLINE_BYTES, NAMES_BYTES } from './collect-turn.js';
 import { beatWhile } from './heartbeats.js';
 import type { ActivityServices } from './services.js';
-import { appended, unpackAll, unpackSegment } from './transcript-segments.js';
+import { firstOf, marked } from './session-segments.js';
+import { unpackAll, unpackSegment } from './transcript-segments.js';
 
 /** The messages up to a place. Segments before it stay as they are. */
 export async function cutTranscript(
   { artifacts }: ActivityServices,
-  { base, keep }: CutTranscriptInput,
+  { base, compacted, keep }: CutTranscriptInput,
 ): Promise<CutTranscript> {
   return await beatWhile(Context.current(), { details: () => undefined }, async () => {
     const messages = await unpackAll(base.segments, artifacts);
     const count = keptCount(messages, keep);
     if (count === undefined) return { v: 1, problem: `No message of the session has that id: ${idOf(keep)}` };
-    let whole = 0;
-    const segments = base.segments.filter((segment) => {
-      const isWhole = whole + segment.count <= count;
-      if (isWhole) whole += segment.count;
-      return isWhole;
-    });
-    const last = messages[whole - 1];
-    const before = last && { segments, count: whole, headId: last.id, lastRole: last.role };
-    const kept = await appended(before, messages.slice(whole, count), INLINE_BYTES, artifacts);
-    return { v: 1, ...(kept && { base: kept }) };
+    const kept = await firstOf(base, messages, count, INLINE_BYTES, artifacts);
+    const names = latest(artifactsIn(messages.slice(0, count)), NAMES_BYTES);
+    const shorter = compacted && (await cutCompacted(compacted, keep, artifacts));
+    return {
+      ...{ v: 1, artifacts: names },
+      ...(kept && { base: kept }),
+      ...(shorter && { compacted: shorter }),
+    };
   });
+}
+
+/** Undefined where its summary stands for messages that are to go: then the others have to be given as they were. */
+async function cutCompacted(
+  compacted: TranscriptBase,
+  keep: CutTranscriptInput['keep'],
+  artifacts: Artifacts,
+): Promise<TranscriptBase | undefined> {
+  const messages = await unpackAll(compacted.segments, artifacts);
+  const count = keptCount(messages, keep);
+  if (count === undefined || messages.slice(count).some(isSummary)) return undefined;
+  return marked(await firstOf(compacted, messages, count, INLINE_BYTES, artifacts), messages);
 }
 
 function idOf(keep: CutTranscriptInput['keep']): string {

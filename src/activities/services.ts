@@ -14,7 +14,12 @@ import type { ToolSetups } from './tool-setups.js';
 import type { TranscriptReader } from './transcript-reader.js';
 
 /** What the event history tells of a turn that has ended. */
-export type TurnLeft = Omit<EndedTurn, 'base' | 'added'> & { messages: Message[] };
+export type TurnLeft = Omit<EndedTurn, 'base' | 'added' | 'artifacts' | 'compacted'> & {
+  /** Those that it has added. */
+  messages: Message[];
+  /** Its whole transcript, where it was compacted. */
+  compacted?: readonly Message[];
+};
 
 /**
  * Reads it; `running` where the turn has not ended, `gone` where Temporal does not know it any more. `readSegment`: for what it

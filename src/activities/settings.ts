@@ -130,10 +130,10 @@ function depthOf(agent: Agent, limits: Limits): number {
   return own === undefined ? (limits.depth ?? DEPTH) : Math.min(own, limits.depth ?? own);
 }
 
-/** What a turn is started with goes before what its agent says; a sub-agent keeps to both. */
+/** What a turn is started with goes before what its agent says; a sub-agent keeps to both, a session's turn to its share. */
 export function budgetFor(
   { limits: own }: Agent,
-  { limits, isSubAgent }: NonNullable<CallModelInput['resolve']>,
+  { limits, isSubAgent, share = {} }: NonNullable<CallModelInput['resolve']>,
 ): Budget {
   const { tokens, costUsd, timeMs } = own;
   const agents = {
@@ -141,5 +141,6 @@ export function budgetFor(
     ...(costUsd !== undefined && { costUsd }),
     ...(timeMs !== undefined && { timeMs }),
   };
-  return isSubAgent ? smallerBudget(agents, budgetOf(limits)) : { ...agents, ...budgetOf(limits) };
+  const resolved = isSubAgent ? smallerBudget(agents, budgetOf(limits)) : { ...agents, ...budgetOf(limits) };
+  return smallerBudget(resolved, budgetOf(share));
 }

@@ -8,6 +8,8 @@ export function limitLine({ limit, spent, allowed }: ExceededBudget): string {
       return `${spent} tokens of ${allowed}`;
     case 'cost':
       return `$${spent.toFixed(4)} of $${allowed.toFixed(4)}`;
+    case 'turns':
+      return `${spent} turns of ${allowed}`;
     case 'time':
       return `${duration(spent)} of ${duration(allowed)}`;
     default:

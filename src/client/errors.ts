@@ -1,3 +1,4 @@
+import type { ExceededBudget } from '../shared/limits.js';
 import type { TurnOutcome } from '../shared/turn.js';
 
 /** The turn ended, but not with an outcome: a fault outlived its retries, or Temporal ended it from outside. */
@@ -47,4 +48,15 @@ export class SessionNotFound extends Error {
 /** The session has ended: it was closed, canceled or terminated. */
 export class SessionClosed extends Error {
   override readonly name = 'SessionClosed';
+}
+
+/** The session has used up one of its limits, and takes no message before that is raised. */
+export class SessionLimitReached extends Error {
+  override readonly name = 'SessionLimitReached';
+  readonly exceeded: ExceededBudget;
+
+  constructor(text: string, exceeded: ExceededBudget) {
+    super(text);
+    this.exceeded = exceeded;
+  }
 }

@@ -9,7 +9,7 @@ const INTERRUPTED = 'It was interrupted.';
 
 /** How a compaction's activity ended, as the workflow took it. */
 export function compactionEnd(
-  { trigger, tokens }: CompactInput,
+  { trigger, tokens, transcript }: CompactInput,
   end:
     | { kind: 'completed'; output: unknown }
     | { kind: 'canceled' }
@@ -18,9 +18,10 @@ export function compactionEnd(
   const unchanged = (problem: string) => ({ trigger, before: tokens, after: tokens, problem });
   if (end.kind === 'completed') {
     const output = end.output as CompactReply | InterruptedReply;
-    return 'interrupted' in output
-      ? { record: unchanged(INTERRUPTED), interrupted: true }
-      : { record: output.record };
+    if ('interrupted' in output) return { record: unchanged(INTERRUPTED), interrupted: true };
+    const { record, pieces } = output;
+    const of = transcript.spans.at(-1);
+    return { record, ...(pieces && of && { made: { pieces, count: of.to, headId: of.headId } }) };
   }
   if (end.kind === 'canceled') return { record: unchanged(INTERRUPTED), interrupted: true };
   const { message, applicationFailureInfo } = end.failure ?? {};

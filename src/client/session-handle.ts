@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { AgentType, OutputOf } from '../shared/agent-type.js';
 import type { CutPlace } from '../shared/cut-transcript.js';
-import { INTERRUPT, RECEIPT_QUERY, STOP } from '../shared/interventions.js';
-import type { JsonObject } from '../shared/json.js';
+import { RECEIPT_QUERY } from '../shared/interventions.js';
 import type { Message } from '../shared/messages.js';
-import { ANSWER, APPROVE, DENY } from '../shared/people.js';
 import { askedBy, type PromptPart } from '../shared/prompt-parts.js';
 import {
   SESSION_ID,
@@ -17,34 +15,29 @@ import {
   TURNS_QUERY,
 } from '../shared/session.js';
 import {
-  CLOSE,
   type CutReceipt,
-  DESCRIBE,
-  type DescribeRequest,
-  describeProblems,
   PREFIX,
   ROLLBACK,
   type SendReceipt,
   sendProblems,
 } from '../shared/session-requests.js';
 import { MESSAGES_QUERY, type MessagesPage, STATE_QUERY, type TurnOutcome } from '../shared/turn.js';
-import { InvalidInput } from './errors.js';
-import { SessionCalls, sessionError } from './session-calls.js';
+import { InvalidInput, SessionLimitReached } from './errors.js';
+import { sessionError } from './session-calls.js';
 import type { SessionEvent } from './session-events.js';
 import type { SendOptions, SessionOptions } from './session-options.js';
 import { sendToSession, startSession, steerSession } from './session-send.js';
+import { refuse, SessionSignals } from './session-signals.js';
 import { SessionTurnHandle } from './session-turn-handle.js';
-import type { ApproveOptions, DenyOptions, MessageOptions } from './turn-handle.js';
+import type { MessageOptions } from './turn-handle.js';
 
 type Place = { client: Client; taskQueue: string };
 
 /** A conversation. All that is known of it is on the Temporal server. */
-export class SessionHandle {
-  readonly sessionId: string;
+export class SessionHandle extends SessionSignals {
   readonly #client: Client;
   readonly #taskQueue: string;
   readonly #input: SessionInput;
-  readonly #calls: SessionCalls;
 
   /** Throws a TypeError for an id or options that no session can have. */
   constructor({ client, taskQueue }: Place, sessionId: string, options: SessionOptions = {}) {
@@ -57,11 +50,10 @@ export class SessionHandle {
       );
     }
     if (problems.length > 0) throw new InvalidInput(`There can't be such a session.\n${problems.join('\n')}`);
-    this.sessionId = sessionId;
+    super(client, sessionId);
     this.#client = client;
     this.#taskQueue = own;
     this.#input = input;
-    this.#calls = new SessionCalls(client, sessionId);
   }
 
   /**
@@ -90,6 +82,7 @@ export class SessionHandle {
   }
 
   #turnOf<Output>(id: string, receipt: SendReceipt | undefined): SessionTurnHandle<Output> {
+    if (receipt?.exceeded) throw new SessionLimitReached(receipt.problem ?? '', receipt.exceeded);
     if (receipt?.status === 'refused') throw new InvalidInput(`The message was refused. ${receipt.problem}`);
     const turnId = receipt?.turnId ?? `${this.sessionId}/${id}`;
     const handle = this.#client.workflow.getHandle<() => Promise<TurnOutcome>>(turnId);
@@ -105,77 +98,35 @@ export class SessionHandle {
     };
   }
 
-  /** Ends the running turn now; what waits is next. Nothing happens where none runs. */
-  async interrupt(reason?: string, options: MessageOptions = {}): Promise<void> {
-    await this.#calls.signal(INTERRUPT, { ...(reason !== undefined && { reason }) }, options);
-  }
-
-  /** Ends the running turn after what runs. */
-  async stop(reason?: string, options: MessageOptions = {}): Promise<void> {
-    await this.#calls.signal(STOP, { ...(reason !== undefined && { reason }) }, options);
-  }
-
-  /** As of a turn; `always` holds for the agent's later turns in this session, too. */
-  async approve(callId: string, options: ApproveOptions = {}): Promise<void> {
-    const { id: _id, by: _by, ...rest } = options;
-    await this.#calls.signal(APPROVE, { callId, ...rest }, options);
-  }
-
-  async deny(callId: string, options: DenyOptions = {}): Promise<void> {
-    const { reason } = options;
-    await this.#calls.signal(DENY, { callId, ...(reason !== undefined && { reason }) }, options);
-  }
-
-  async answer(callId: string, answer: string, options: MessageOptions = {}): Promise<void> {
-    await this.#calls.signal(ANSWER, { callId, answer }, options);
-  }
-
-  async setTitle(title: string): Promise<void> {
-    await this.#describe({ v: 1, title });
-  }
-
-  async setMetadata(metadata: JsonObject): Promise<void> {
-    await this.#describe({ v: 1, metadata });
-  }
-
-  async #describe(request: DescribeRequest): Promise<void> {
-    refuse('A session can not be described so.', describeProblems(request));
-    await this.#calls.tell(DESCRIBE, request);
-  }
-
-  /** No message is taken any more; the session ends after the turns that run and wait. */
-  async close(): Promise<void> {
-    await this.#calls.tell(CLOSE, { v: 1 });
-  }
-
   /** What became of a message that was sent with this id; undefined where it never came. Needs a worker. */
   async receipt(id: string): Promise<SendReceipt | undefined> {
-    return (await this.#calls.query<SendReceipt | null>(RECEIPT_QUERY, id)) ?? undefined;
+    return (await this.calls.query<SendReceipt | null>(RECEIPT_QUERY, id)) ?? undefined;
   }
 
   /** Where the session is. Needs a worker on its task queue. */
   async state(): Promise<SessionState> {
-    return await this.#calls.query<SessionState>(STATE_QUERY);
+    return await this.calls.query<SessionState>(STATE_QUERY);
   }
 
   /** The turns that have ended, as far back as the session remembers: about five hundred at least. Needs a worker. */
   async turns(): Promise<SessionTurn[]> {
     const turns: SessionTurn[] = [];
     for (let from = 0; ; ) {
-      const page: SessionTurnsPage = await this.#calls.query(TURNS_QUERY, { v: 1, from });
+      const page: SessionTurnsPage = await this.calls.query(TURNS_QUERY, { v: 1, from });
       turns.push(...page.turns);
       from = page.from + page.turns.length;
       if (page.turns.length === 0 || from >= page.total) return turns;
     }
   }
 
-  /** All messages of the turns that have ended. Needs a worker. */
-  async transcript(): Promise<Message[]> {
+  /** All messages of the turns that have ended; `given`: as the next turn is given them. Needs a worker. */
+  async transcript({ given = false }: { given?: boolean } = {}): Promise<Message[]> {
     const { packedMessages } = await import('./session-transcript.js');
-    const { base } = await this.#calls.query<MessagesPage>(MESSAGES_QUERY, { v: 1, from: 0 });
+    const request = { v: 1, from: 0, ...(given && { given }) };
+    const { base } = await this.calls.query<MessagesPage>(MESSAGES_QUERY, request);
     const messages: Message[] = [];
     if (!base) return messages;
-    const taskQueue = await this.#calls.taskQueue();
+    const taskQueue = await this.calls.taskQueue();
     for await (const message of packedMessages(this.#client, taskQueue, base)) messages.push(message);
     return messages;
   }
@@ -217,19 +168,24 @@ export class SessionHandle {
     options: SessionOptions & { sessionId?: string } = {},
   ): Promise<SessionHandle> {
     const { sessionId = randomUUID(), ...rest } = options;
-    const { base } = await this.#cut(PREFIX, keep);
-    const taskQueue = rest.taskQueue ?? (await this.#calls.taskQueue());
+    const { base, compacted, artifacts } = await this.#cut(PREFIX, keep);
+    const taskQueue = rest.taskQueue ?? (await this.calls.taskQueue());
     const fork = new SessionHandle({ client: this.#client, taskQueue }, sessionId, rest);
     const at = typeof keep === 'string' ? undefined : 'upTo' in keep ? keep.upTo : keep.before;
     const forkedFrom = { sessionId: this.sessionId, ...(at !== undefined && { at }) };
-    const input = { ...fork.#input, ...(base && { earlier: base }), forkedFrom };
+    const earlier = {
+      ...(base && { earlier: base }),
+      ...(compacted && { compacted }),
+      ...(artifacts && { artifacts }),
+    };
+    const input = { ...fork.#input, ...earlier, forkedFrom };
     const { isNew } = await startSession({ ...fork.#place, input });
     if (!isNew) throw new InvalidInput(`There is a session ${sessionId} already. Give the fork another id.`);
     return fork;
   }
 
   async #cut(kind: typeof ROLLBACK | typeof PREFIX, keep: CutPlace): Promise<CutReceipt> {
-    const receipt = await this.#calls.update<CutReceipt>(kind, { v: 1, keep });
+    const receipt = await this.calls.update<CutReceipt>(kind, { v: 1, keep });
     if (receipt.status === 'done') return receipt;
     throw new InvalidInput(
       receipt.status === 'busy'
@@ -237,8 +193,4 @@ export class SessionHandle {
         : `The session ${this.sessionId} can't be cut there. ${receipt.problem}`,
     );
   }
-}
-
-function refuse(what: string, problems: readonly string[]): void {
-  if (problems.length > 0) throw new InvalidInput(`${what}\n${problems.join('\n')}`);
 }

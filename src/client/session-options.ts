@@ -4,7 +4,7 @@ import type { SendRequest } from '../shared/session-requests.js';
 /** What a session is begun with; of one that exists nothing changes. */
 export type SessionOptions = Pick<
   SessionInput,
-  'title' | 'metadata' | 'keepTranscript' | 'messagesPerRun'
+  'title' | 'metadata' | 'keepTranscript' | 'limits' | 'messagesPerRun'
 > & {
   taskQueue?: string;
 };

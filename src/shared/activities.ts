@@ -3,13 +3,14 @@ import type { ArtifactRef } from './artifacts.js';
 import type { TranscriptSegment } from './carried.js';
 import type { HookRecord } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
+import type { BudgetShare, Limits } from './limits.js';
 import type { McpPlace, McpSettings } from './mcp.js';
 import type { AssistantMessage, Message, ToolResultBlock } from './messages.js';
 import type { ModelOptions } from './model-options.js';
 import type { TurnNote } from './notes.js';
 import type { Permission, PermissionRules, TurnPermissions } from './permissions.js';
 import type { Timing } from './steps.js';
-import type { Limits, TurnSettings, TurnUsage, Usage } from './turn.js';
+import type { TurnSettings, TurnUsage, Usage } from './turn.js';
 
 /** Activity types of ours; a tool call's activity type is the tool's name, or `default` for one of an MCP server. */
 export const CALL_MODEL = 'holdfast.callModel';
@@ -60,7 +61,7 @@ export type CallModelInput = {
   /** A planning or a closing call: no tool may be called. */
   withoutTools?: true;
   /** The first call of a turn also resolves its settings; `limits` are the turn's own. */
-  resolve?: { limits: Limits; isSubAgent?: true };
+  resolve?: { limits: Limits; isSubAgent?: true; share?: BudgetShare };
   /** As the first call has settled it. */
   mcp?: McpSettings;
   /** The call whose last message asks for the turn's output, or for a better answer. */

@@ -65,6 +65,10 @@ export class ArtifactNames {
       this.#byName.set(nameKey(artifact.name), artifact);
   }
 
+  forget(): void {
+    this.#byName.clear();
+  }
+
   carried(): { artifacts?: NamedArtifact[] } {
     return this.#byName.size > 0 ? { artifacts: this.list() } : {};
   }

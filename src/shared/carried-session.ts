@@ -1,7 +1,10 @@
+import type { NamedArtifact } from './artifact-names.js';
 import type { TranscriptBase } from './carried.js';
+import type { CompactRequest } from './compaction/settings.js';
 import type { SteerMessage } from './interventions.js';
 import type { JsonObject } from './json.js';
 import type { RunningTurn, SessionTurn } from './session.js';
+import type { SessionLimits } from './session-limits.js';
 import type { QueueItem } from './session-queue.js';
 import type { SendReceipt, TurnRequest } from './session-requests.js';
 import type { TurnUsage } from './usage.js';
@@ -12,6 +15,8 @@ export type CarriedRunningTurn = RunningTurn & {
   request: Omit<TurnRequest, 'prompt' | 'attachments'>;
   /** Messages that were passed on to it: which of them it has taken shows at its end. */
   steers: SteerMessage[];
+  /** A compaction was asked of it: the session does it where the turn has not come to it. */
+  compact?: Pick<CompactRequest, 'focus'>;
   /** It has told of its end. */
   heard?: true;
 };
@@ -22,6 +27,9 @@ export type CarriedSession = {
   title?: string;
   metadata?: JsonObject;
   base?: TranscriptBase;
+  compacted?: TranscriptBase;
+  artifacts?: NamedArtifact[];
+  limits?: SessionLimits;
   queue: QueueItem[];
   running?: CarriedRunningTurn;
   /** The latest ones, and how many there were in all. */

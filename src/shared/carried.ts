@@ -4,7 +4,7 @@ import { type ArtifactRef, isArtifactRef } from './artifacts.js';
 import type { CarriedSize } from './compaction/context-size.js';
 import type { CompactRequest, SummaryMessage } from './compaction/settings.js';
 import type { Receipt, SteerMessage } from './interventions.js';
-import { isMessage, type Message } from './messages.js';
+import { type Covers, isCovers, isMessage, type Message } from './messages.js';
 import type { TurnPermissions } from './permissions.js';
 import { type Check, isListOf, isNonEmptyText, isOneOf, isShape, isText, isWholeNumber } from './shape.js';
 import type { TurnStep } from './steps.js';
@@ -31,6 +31,8 @@ export type TranscriptBase = {
   count: number;
   headId: string;
   lastRole: Message['role'];
+  /** Some of them stand for others, which are not there: a summary for those that it `covers`. */
+  compacted?: { covers?: Covers };
 };
 
 const count = isWholeNumber(1, Number.MAX_SAFE_INTEGER);
@@ -44,12 +46,15 @@ const isSegment: Check = (value, path) => {
 };
 
 /** Of one that somebody hands in. What its segments hold shows when they are unpacked. */
-export const isTranscriptBase: Check = isShape({
-  segments: isListOf(isSegment),
-  count,
-  headId: isNonEmptyText,
-  lastRole: isOneOf('system', 'user', 'assistant', 'tool'),
-});
+export const isTranscriptBase: Check = isShape(
+  {
+    segments: isListOf(isSegment),
+    count,
+    headId: isNonEmptyText,
+    lastRole: isOneOf('system', 'user', 'assistant', 'tool'),
+  },
+  { compacted: isShape({}, { covers: isCovers }) },
+);
 
 /** A transcript between two runs: whole where it is small, else as a base. */
 export type CarriedTranscript = {

@@ -115,7 +115,7 @@ export class TurnFold {
   #start(step: Extract<RecordedStep, { kind: 'started' }>): NewEvent {
     const opening = step.earlier ?? openingMessages(step.input, step.firstRunId);
     this.messages.push(...opening.messages);
-    this.artifacts.learn(opening.messages, step.carried?.artifacts);
+    this.artifacts.learn(opening.messages, step.carried?.artifacts ?? step.input.artifacts);
     this.deltaFrom = opening.deltaFrom;
     this.#settings = step.carried?.settings;
     this.#model = step.carried?.settings.model ?? step.input.model;

@@ -1,6 +1,6 @@
 import { type Duration, durationMs } from './duration.js';
 import { MAX_DEPTH } from './parent-turn.js';
-import { type Check, is, isShape, isWholeNumber } from './shape.js';
+import { type Check, is, isOneOf, isShape, isWholeNumber } from './shape.js';
 import { roundUsd, type TurnUsage } from './usage.js';
 
 export type Limits = {
@@ -19,10 +19,18 @@ export type Limits = {
 /** What a turn may use up, of those that it is bounded by. */
 export type Budget = { tokens?: number; costUsd?: number; timeMs?: number };
 
-/** Which budget was used up: tokens, US dollars or milliseconds. */
-export type ExceededBudget = { limit: 'tokens' | 'cost' | 'time'; allowed: number; spent: number };
+/** Which budget was used up: tokens, US dollars, milliseconds, or turns. `of`: it is the session's, or the turn's share of that. */
+export type ExceededBudget = {
+  limit: 'tokens' | 'cost' | 'time' | 'turns';
+  allowed: number;
+  spent: number;
+  of?: 'session';
+};
 
-const isAmount = is('a number from 0', (value) => Number.isFinite(value) && Number(value) >= 0);
+/** What a turn may use of a session's limits. `exceeded`: nothing is left, and it ends as it begins. */
+export type BudgetShare = { tokens?: number; cost?: { usd: number }; exceeded?: ExceededBudget };
+
+export const isAmount = is('a number from 0', (value) => Number.isFinite(value) && Number(value) >= 0);
 const isDuration: Check = is("a duration such as '10 minutes', or milliseconds", (value) => {
   try {
     return durationMs('', value as Duration) > 0;
@@ -40,6 +48,18 @@ export const isLimits = isShape(
     tokens: isWholeNumber(0, Number.MAX_SAFE_INTEGER),
     cost: isShape({ usd: isAmount }),
     time: isDuration,
+  },
+);
+
+export const isBudgetShare = isShape(
+  {},
+  {
+    tokens: isWholeNumber(0, Number.MAX_SAFE_INTEGER),
+    cost: isShape({ usd: isAmount }),
+    exceeded: isShape(
+      { limit: isOneOf('tokens', 'cost', 'turns'), allowed: isAmount, spent: isAmount },
+      { of: isOneOf('session') },
+    ),
   },
 );
 
@@ -112,6 +132,12 @@ export function shareOf(
     ...(costUsd !== undefined && { costUsd: roundUsd(share(costUsd - spent.usd - held('costUsd'))) }),
     ...(timeMs !== undefined && { timeMs: Math.max(1, timeMs - workedMs) }),
   };
+}
+
+/** Says so where it is the share that bounds the turn. */
+export function ofShare(exceeded: ExceededBudget, { tokens, cost }: BudgetShare): ExceededBudget {
+  const share = exceeded.limit === 'tokens' ? tokens : exceeded.limit === 'cost' ? cost?.usd : undefined;
+  return share === exceeded.allowed ? { ...exceeded, of: 'session' } : exceeded;
 }
 
 /** As the input of a turn says it. */

@@ -168,14 +168,14 @@ const toolResult = isShape(
   },
 );
 const role = isText;
-const covers = isShape({ from: isText, to: isText, count: isNumber }, { artifact: isArtifactRef });
+export const isCovers = isShape({ from: isText, to: isText, count: isNumber }, { artifact: isArtifactRef });
 
 /** Of a message that somebody hands in. */
 export const isMessage: Check = isVariant('role', {
   system: isShape({ role, id: isText, content: isListOf(isVariant('type', { text })) }),
   user: isShape(
     { role, id: isText, content: isListOf(isVariant('type', { text, image, file })) },
-    { covers },
+    { covers: isCovers },
   ),
   assistant: isShape(
     { role, id: isText, content: isListOf(isVariant('type', { text, reasoning, tool_call: toolCall })) },

@@ -7,6 +7,7 @@ import type {
   RunToolResult,
 } from './activities.js';
 import type { CarriedTurn } from './carried.js';
+import type { Compacted } from './compaction/compacted-view.js';
 import type { CompactionRecord, CompactionTrigger } from './compaction/settings.js';
 import type { TooLongReply } from './compaction/wire.js';
 import type { HookRecord } from './hooks.js';
@@ -26,8 +27,8 @@ export type ModelEnd =
   | { kind: 'canceled'; text: string; told?: unknown }
   | { kind: 'too_long'; output: TooLongReply };
 
-/** `interrupted`: nothing came of it, and the turn does not go on. */
-export type CompactionEnd = { record: CompactionRecord; interrupted?: true };
+/** `interrupted`: nothing came of it, and the turn does not go on. `made`: what it has made of the transcript that it was given. */
+export type CompactionEnd = { record: CompactionRecord; interrupted?: true; made?: Compacted };
 
 /** A signal or an accepted update that is a steer, as it came: its id may have come before. */
 export type RecordedSteer = { kind: 'steer'; steer: SteerMessage };

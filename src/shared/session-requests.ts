@@ -1,11 +1,14 @@
-import type { TranscriptBase } from './carried.js';
+import type { CompactionRecord } from './compaction/settings.js';
 import { type CutPlace, isCutPlace } from './cut-transcript.js';
 import { callersId, MAX_STEER_BYTES, type SteerMessage } from './interventions.js';
 import { isJsonObject, type JsonObject, jsonBytes } from './json.js';
+import type { ExceededBudget } from './limits.js';
 import type { PromptPart } from './prompt-parts.js';
 import { isTitle } from './session.js';
-import { is, isOneOf, isShape, isText } from './shape.js';
-import { type GivenByParent, type TurnInput, turnInputProblems } from './turn.js';
+import type { SessionMessages } from './session-activities.js';
+import { isSessionLimitsChange, type SessionLimitsChange } from './session-limits.js';
+import { is, isNonEmptyText, isOneOf, isShape, isText } from './shape.js';
+import { GIVEN_BY_PARENT, type GivenByParent, type TurnInput, turnInputProblems } from './turn.js';
 import { isMetadata } from './turn-checks.js';
 import { versionProblem, WIRE_VERSION } from './version.js';
 import { errorText, wireId } from './wire-text.js';
@@ -17,6 +20,7 @@ import { errorText, wireId } from './wire-text.js';
 export const SEND = 'send';
 export const DESCRIBE = 'describe';
 export const CLOSE = 'close';
+export const SET_LIMITS = 'setLimits';
 /** Updates. */
 export const ROLLBACK = 'rollback';
 export const PREFIX = 'prefix';
@@ -51,7 +55,7 @@ export function sendProblems(value: unknown): string[] {
     return ['(it): expected an object such as {"v":1,"agent":"coder","prompt":"Hello"}'];
   const { id, whileBusy, by, ...input } = value;
   try {
-    const fixed = ['transcript', 'parent', 'earlier', 'always'].filter((name) => input[name] !== undefined);
+    const fixed = ['transcript', ...GIVEN_BY_PARENT].filter((name) => input[name] !== undefined);
     const problems = [
       ...turnInputProblems(input),
       ...isSend({ ...given({ id, whileBusy, by }) }, ''),
@@ -118,6 +122,8 @@ export type SendReceipt = {
   /** It had come before, under the same id, and was not taken twice. */
   duplicate?: true;
   problem?: string;
+  /** The limit of the session by which it was refused. */
+  exceeded?: ExceededBudget;
 };
 
 /** What became of a message that is for the running turn: `done` where it was passed on, to the turn of that workflow id. */
@@ -130,14 +136,45 @@ export type PassedOn = {
 
 /** The argument of a `rollback` and of a `prefix`: where the transcript is cut. */
 export type CutRequest = { v: 1; keep: CutPlace };
-/** `base`: of a `prefix`, the messages up to there; absent where there are none. */
+/** Of a `prefix`: the messages up to there, and what turns are given in their place; absent where there are none. */
 export type CutReceipt = {
   v: 1;
   status: 'done' | 'busy' | 'refused';
   messageCount: number;
-  base?: TranscriptBase;
+  problem?: string;
+} & SessionMessages;
+
+/** The argument of a `compact`. `agent`: whose model writes the summary; default: the one of the last turn. */
+export type SessionCompactRequest = { v: 1; id?: string; by?: string; focus?: string; agent?: string };
+/**
+ * What became of a `compact`. `done`: the next turn is given the shorter messages; `record` says how. `unchanged`: nothing came
+ * of it, and `problem` says why. `passed_on`: the running turn does it before its next model call, or the session right after it.
+ */
+export type SessionCompactReceipt = {
+  v: 1;
+  status: 'done' | 'unchanged' | 'passed_on' | 'busy' | 'refused';
+  turnId?: string;
+  record?: CompactionRecord;
   problem?: string;
 };
+
+const isSessionCompact = isShape(
+  { v: isOneOf(WIRE_VERSION) },
+  { id: isText, by: isText, focus: isText, agent: isNonEmptyText },
+);
+
+export function sessionCompactProblems(value: unknown): string[] {
+  return isSessionCompact(value, '');
+}
+
+/** The argument of a `setLimits`. */
+export type SetLimitsRequest = { v: 1; limits: SessionLimitsChange };
+
+const isSetLimits = isShape({ v: isOneOf(WIRE_VERSION), limits: isSessionLimitsChange });
+
+export function setLimitsProblems(value: unknown): string[] {
+  return isSetLimits(value, '');
+}
 
 const isCut = isShape({ v: isOneOf(WIRE_VERSION), keep: isCutPlace });
 

@@ -1,5 +1,9 @@
+import { areNamedArtifacts, type NamedArtifact } from './artifact-names.js';
 import { isTranscriptBase, type TranscriptBase } from './carried.js';
 import { type JsonObject, jsonBytes } from './json.js';
+import type { ExceededBudget } from './limits.js';
+import type { Covers } from './messages.js';
+import { isSessionLimits, type SessionLimits } from './session-limits.js';
 import { is, isBoolean, isNonEmptyText, isOneOf, isShape, isWholeNumber } from './shape.js';
 import type { OutcomeType } from './turn.js';
 import { isMetadata } from './turn-checks.js';
@@ -26,6 +30,11 @@ export type SessionInput = {
   keepTranscript?: boolean;
   /** The messages that it begins with. */
   earlier?: TranscriptBase;
+  /** What turns are given in their place. */
+  compacted?: TranscriptBase;
+  /** What the tools of its earlier turns have given out by name. */
+  artifacts?: NamedArtifact[];
+  limits?: SessionLimits;
   /** Where those come from. */
   forkedFrom?: { sessionId: string; at?: string };
   /** How many messages and ends of turns one run of the workflow takes at most; default: as many as Temporal advises. */
@@ -46,6 +55,9 @@ const isSessionInput = isShape(
     metadata: isMetadata,
     keepTranscript: isBoolean,
     earlier: isTranscriptBase,
+    compacted: isTranscriptBase,
+    artifacts: areNamedArtifacts,
+    limits: isSessionLimits,
     forkedFrom: isShape({ sessionId: isNonEmptyText }, { at: isNonEmptyText }),
     messagesPerRun: isWholeNumber(1, 1_000_000),
   },
@@ -98,6 +110,8 @@ export type SessionState = {
   metadata?: JsonObject;
   /** `ended`: closed or canceled. */
   phase: 'idle' | 'running' | 'ended';
+  /** Its messages are being compacted, or cut: no turn starts before that has ended. */
+  busy?: true;
   running?: RunningTurn;
   /** What waits for its turn, in order; the prompts are shortened. */
   queue: { id: string; agent: string; prompt: string }[];
@@ -105,6 +119,11 @@ export type SessionState = {
   turns: number;
   lastTurn?: SessionTurn;
   messageCount: number;
+  /** What the next turn is given in their place: so many messages, a summary for those that it `covers` among them. */
+  compacted?: { messageCount: number; covers?: Covers };
+  limits?: SessionLimits;
+  /** The limit that leaves nothing for another turn. */
+  exceeded?: ExceededBudget;
   /** Of all turns that have ended. */
   usage: TurnUsage;
   keepsTranscript: boolean;

@@ -1,10 +1,17 @@
-import type { NamedArtifact } from './artifact-names.js';
+import { areNamedArtifacts, type NamedArtifact } from './artifact-names.js';
 import { isTranscriptBase, type TranscriptBase } from './carried.js';
 import type { CompactionSettings, SummaryMessage } from './compaction/settings.js';
 import type { HookSettings } from './hooks.js';
 import type { Intervention, SteerMessage } from './interventions.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes } from './json.js';
-import { type Budget, type ExceededBudget, isLimits, type Limits } from './limits.js';
+import {
+  type Budget,
+  type BudgetShare,
+  type ExceededBudget,
+  isBudgetShare,
+  isLimits,
+  type Limits,
+} from './limits.js';
 import type { LoopGuard } from './loop-guard.js';
 import type { McpPlace, McpSettings, ToolAnnotations } from './mcp.js';
 import { isMessage, type Message } from './messages.js';
@@ -71,6 +78,10 @@ export type TurnInput = {
   earlier?: TranscriptBase;
   /** Set by a session: the rules that people have added by "always" to this agent in its earlier turns. */
   always?: string[];
+  /** Set by a session: what the tools of its earlier turns have given out by name. */
+  artifacts?: NamedArtifact[];
+  /** Set by a session: what is left of its own limits. */
+  share?: BudgetShare;
 };
 
 const isTurnInput = isShape(
@@ -91,11 +102,14 @@ const isTurnInput = isShape(
     parent: isParentTurn,
     earlier: isTranscriptBase,
     always: isListOf(isText),
+    artifacts: areNamedArtifacts,
+    share: isBudgetShare,
   },
 );
 
 /** What a turn is given by whoever started it in another one's name. */
-export type GivenByParent = 'parent' | 'earlier' | 'always';
+export const GIVEN_BY_PARENT = ['parent', 'earlier', 'always', 'artifacts', 'share'] as const;
+export type GivenByParent = (typeof GIVEN_BY_PARENT)[number];
 
 /** What is wrong with a turn input, one line each: `limits.iterations: expected a whole number ...`. None if it is one. */
 export function turnInputProblems(value: unknown): string[] {

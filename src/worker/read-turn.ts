@@ -5,6 +5,7 @@ import type { ReadSegment } from '../client/carried-messages.js';
 import { historyPages } from '../client/history-pages.js';
 import { decodeFailure, decodePayloads } from '../client/payloads.js';
 import { RecordedSteps } from '../client/recorded-steps.js';
+import { CompactedView } from '../shared/compaction/compacted-view.js';
 import type { TurnEvent } from '../shared/events.js';
 import { TurnFold } from '../shared/fold.js';
 import type { TurnOutcome } from '../shared/turn.js';
@@ -38,11 +39,13 @@ async function readEnded(
   const fold = new TurnFold();
   const steps = new RecordedSteps(client.options.loadedDataConverter, turnId, readSegment);
   const events: TurnEvent[] = [];
+  const view = new CompactedView();
   let closing: Closing = {};
   for await (const page of historyPages(client, turnId)) {
     for (const event of page) {
       const step = await steps.read(event);
       if (step) events.push(...fold.apply(step));
+      if (step?.kind === 'compaction_ended' && step.end.made) view.apply(fold.messages, step.end.made);
       if (fold.closed) closing = await closingOf(client, event);
     }
   }
@@ -51,10 +54,13 @@ async function readEnded(
   if (last?.type !== 'turn_ended') return 'running';
   const { outcome, failure } = closing;
   const { delivered, undelivered } = fold.sent;
+  const compacted = view.of(fold.messages);
   return {
     outcome: last.outcome,
     ...(failure && { failure }),
     messages: fold.messages.slice(fold.deltaFrom),
+    ...(compacted && { compacted }),
+    ...(events.some(isAsked) && { asked: true as const }),
     usage: outcome?.usage ?? usageIn(events),
     always: [...new Set(events.flatMap(alwaysIn))],
     delivered,
@@ -87,6 +93,11 @@ function usageIn(events: readonly TurnEvent[]): TurnUsage {
     (sum, event) => (event.type === 'message' && event.message.stopReason ? addUsage(sum, event.usage) : sum),
     noUsage,
   );
+}
+
+/** A compaction that somebody has asked for. */
+function isAsked(event: TurnEvent): boolean {
+  return event.type === 'compaction' && event.trigger === 'asked';
 }
 
 function alwaysIn(event: TurnEvent): readonly string[] {

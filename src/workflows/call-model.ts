@@ -15,6 +15,7 @@ import {
 import type { TooLongReply } from '../shared/compaction/wire.js';
 import { partialReply } from '../shared/opening.js';
 import { modelTimedOut, partialTextOf } from '../shared/settle.js';
+import type { TurnInput } from '../shared/turn.js';
 import { addFailed, noUsage, spentIn } from '../shared/usage.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
 import { compactTooLong } from './compaction.js';
@@ -126,13 +127,20 @@ function inputOf(
     ...(version !== undefined && { version }),
     ...(model !== undefined && { model }),
     ...(settings?.mcp && { mcp: settings.mcp }),
-    ...(!settings && { resolve: { limits: input.limits ?? {}, ...(isSubAgent && { isSubAgent: true }) } }),
+    ...(!settings && { resolve: resolvedBy(input, isSubAgent) }),
     ...run.people.carried,
     ...(input.parent?.permissions && { above: input.parent.permissions }),
     ...(input.modelOptions && { modelOptions: input.modelOptions }),
     ...(input.metadata && { metadata: input.metadata }),
     ...(compacts && { compacts }),
   };
+}
+
+function resolvedBy(
+  { limits = {}, share }: TurnInput,
+  isSubAgent: boolean,
+): NonNullable<CallModelInput['resolve']> {
+  return { limits, ...(isSubAgent && { isSubAgent: true }), ...(share && { share }) };
 }
 
 /** A cancellation that came with a heartbeat carries the text that had been streamed. */

@@ -7,7 +7,9 @@ import {
   exceededBudget,
   type Limits,
   limitsOf,
+  ofShare,
   shareOf,
+  smallerBudget,
 } from '../shared/limits.js';
 import { type Repetition, repeatedNote, repetitionIn } from '../shared/loop-guard.js';
 import { carryOutNote, closingNote, noteMessage, planNote, type TurnNote } from '../shared/notes.js';
@@ -62,7 +64,9 @@ export class Guards {
 
   get #budget(): Budget {
     const { settings, input } = this.#run;
-    return settings?.limits ?? budgetOf(input.limits ?? {});
+    if (settings) return settings.limits;
+    const own = budgetOf(input.limits ?? {});
+    return input.share ? smallerBudget(own, budgetOf(input.share)) : own;
   }
 
   /** Model calls that count. */
@@ -72,7 +76,11 @@ export class Guards {
 
   /** Which budget is used up. */
   get exceeded(): ExceededBudget | undefined {
-    return exceededBudget(this.#budget, this.#run.usage, this.clock.workedMs);
+    const { usage, input } = this.#run;
+    const { share } = input;
+    if (share?.exceeded) return share.exceeded;
+    const exceeded = exceededBudget(this.#budget, usage, this.clock.workedMs);
+    return exceeded && share ? ofShare(exceeded, share) : exceeded;
   }
 
   /** What the outcome says of it. `isOutOfTime`: the time limit has ended what ran. */

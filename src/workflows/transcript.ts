@@ -83,6 +83,7 @@ export class Transcript {
   open(messages: readonly Message[], deltaFrom: number, earlier?: TranscriptBase): void {
     if (earlier) {
       this.#base = withFirst(earlier, messages.slice(0, deltaFrom));
+      this.#dropped = earlier.compacted !== undefined;
       this.#deltaFrom = this.#base.count;
       this.#handedOut = this.#base.count;
       this.add(...messages.slice(deltaFrom));

@@ -104,7 +104,7 @@ export class TurnRun {
     } else {
       const { messages, deltaFrom } = openingMessages(this.input, this.firstRunId);
       this.transcript.open(messages, deltaFrom, this.input.earlier);
-      this.artifacts.learn(messages);
+      this.artifacts.learn(messages, this.input.artifacts);
     }
     this.show();
   }

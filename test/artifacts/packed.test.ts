@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { firstOf } from '../../src/activities/session-segments.js';
 import { appended, unpackAll } from '../../src/activities/transcript-segments.js';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.js';
 import { Artifacts } from '../../src/artifacts/artifacts.js';
@@ -41,6 +42,29 @@ test('messages that are added piece by piece are read as they were, from few seg
       expect(base?.segments.length ?? 0).toBeLessThan(8);
     }),
     { numRuns: 20 },
+  );
+});
+
+test('what is cut has the first messages, in order, wherever the cut is in segments of any size', async () => {
+  const artifacts = new Artifacts(memoryStore().store);
+  const sizes = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(sizes, fc.nat(), async (counts, at) => {
+      const all: Message[] = [];
+      let base: TranscriptBase | undefined;
+      for (const [turn, count] of counts.entries()) {
+        // Each is too small to be merged with the one before.
+        const bytes = 4000 / 4 ** turn;
+        const messages = Array.from({ length: count }, () => long(Math.max(8, bytes)));
+        all.push(...messages);
+        base = await appended(base, messages, 1_000_000, artifacts);
+      }
+      const count = at % (all.length + 1);
+      const cut = base && (await firstOf(base, all, count, 1_000_000, artifacts));
+      expect(await unpackAll(cut?.segments ?? [], artifacts)).toEqual(all.slice(0, count));
+      expect(cut?.count ?? 0).toBe(count);
+    }),
+    { numRuns: 30 },
   );
 });
 

@@ -190,12 +190,15 @@ test('"always" holds for the later turns of that agent, and for no other agent',
   expect(asked).toHaveLength(1);
 });
 
-test('a session that keeps no transcript begins each turn with its prompt alone', async () => {
+// FA-100, FA-101
+test('a session that keeps no transcript begins each turn with its prompt alone; a turn tells its own messages', async () => {
   const call = toolCall('echo', { text: 'x' });
   const { session, send, told, requests } = place.open([call, text('done')], { keepTranscript: false });
   await (await send('one')).result();
-  await (await send('two')).result();
+  const { messages: own = [] } = await (await send('two')).result();
   expect(requests.map(({ messages }) => messages.length)).toEqual([1, 3, 1, 3]);
+  expect(own.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+  expect(requests.at(-1)?.messages).toEqual(own.slice(0, 3));
   await idle(session, 2);
   expect(await told()).toEqual([]);
   expect((await session.state()).usage.modelCalls).toBe(4);

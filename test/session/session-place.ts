@@ -6,7 +6,9 @@ import type { AgentClient } from '../../src/client/agent-client.js';
 import type { SessionHandle } from '../../src/client/session-handle.js';
 import type { SendOptions, SessionOptions } from '../../src/client/session-options.js';
 import type { SessionTurnHandle } from '../../src/client/session-turn-handle.js';
+import type { Agent } from '../../src/define/define-agent.js';
 import { textOf } from '../../src/shared/messages.js';
+import type { Model } from '../../src/shared/model-port.js';
 import { transcriptProblems } from '../../src/shared/transcript.js';
 import { type Script, scriptedModel } from '../../src/testing/index.js';
 import { type RunningWorker, testPlace, withWorker } from '../../src/testing/test-environment.js';
@@ -28,8 +30,8 @@ export type TestedSession = {
   told(): Promise<string[]>;
 };
 
-/** One worker for all tests of a file, with the agents `tester` and `other`. Each session has a script of its own. */
-export function sessionPlace() {
+/** One worker for all tests of a file, with the agents `tester` and `other`, and `more`. Each session has a script of its own. */
+export function sessionPlace(more: (model: Model) => Agent[] = () => []) {
   const models = modelsByName();
   const allDone = gate();
   const echo = countedTool('echo', { text: z.string() }, ({ text }) => text);
@@ -45,6 +47,7 @@ export function sessionPlace() {
       iterationsPerRun: 1,
       instructions: ({ prompt }) => `On ${prompt}.`,
     }),
+    ...more(models.model),
   ];
   const sessions: string[] = [];
   let running: RunningWorker | undefined;

@@ -33,6 +33,16 @@ export function cutFor(messages: readonly Message[], kept: number): number | und
   return cut;
 }
 
+/** As {@link cutFor}, for the last `kept` turns: a cut is right before something that a person said, or after all. */
+export function turnCutFor(messages: readonly Message[], kept: number): number | undefined {
+  if (kept === 0) return cutFor(messages, 0);
+  const starts = messages.flatMap((message, index) => {
+    const before = messages[index - 1];
+    return isSaid(message) && !(before && isSaid(before)) ? [index] : [];
+  });
+  return starts.at(-kept);
+}
+
 /** The index of the last message that a person wrote; -1 for none. */
 export function lastSaid(messages: readonly Message[]): number {
   return messages.findLastIndex(isSaid);

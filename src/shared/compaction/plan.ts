@@ -1,7 +1,7 @@
 import { FIND_TOOLS } from '../mcp.js';
 import type { Covers, Message, ToolResultBlock } from '../messages.js';
 import { ASK_USER } from '../people.js';
-import { bodyStart, cutFor, isSummary, lastSaid } from './exchanges.js';
+import { bodyStart, cutFor, isSummary, lastSaid, turnCutFor } from './exchanges.js';
 import type { CompactionTrigger, TokenRates } from './settings.js';
 import { textTokens, tokensOf, tokensOfAll } from './tokens.js';
 
@@ -27,6 +27,8 @@ export type PlanInput = {
   /** What the messages may take afterwards. */
   room: number;
   rates: TokenRates;
+  /** What a summary is cut between; default: exchanges. */
+  between?: 'turns';
 };
 
 /**
@@ -55,12 +57,15 @@ function planClearing(messages: readonly Message[], { room, rates }: PlanInput):
   return undefined;
 }
 
-function planSummary(messages: readonly Message[], { room, rates }: PlanInput): Summarising | undefined {
+function planSummary(
+  messages: readonly Message[],
+  { room, rates, between }: PlanInput,
+): Summarising | undefined {
   const from = bodyStart(messages);
   const said = lastSaid(messages);
   let best: Summarising | undefined;
   for (let kept = KEPT_EXCHANGES; kept >= 0; kept--) {
-    const cut = cutFor(messages, kept);
+    const cut = (between === 'turns' ? turnCutFor : cutFor)(messages, kept);
     if (cut === undefined || cut <= from) continue;
     const isMoved = said >= from && said < cut;
     const old = oldOf(messages, { from, cut, said });

@@ -42,10 +42,10 @@ export async function cut(
   run.steps += 1;
   run.isCutting ||= isRollback;
   try {
-    const { base, problem: fault } = await cutOf(run, raw);
+    const { problem: fault, ...left } = await cutOf(run, raw);
     if (fault !== undefined) return refused(fault);
-    if (isRollback) run.base = base;
-    return { v: 1, status: 'done', messageCount: base?.count ?? 0, ...(!isRollback && base && { base }) };
+    if (isRollback) run.replace(left);
+    return { v: 1, status: 'done', messageCount: left.base?.count ?? 0, ...(!isRollback && left) };
   } catch (error) {
     return refused(errorText(error));
   } finally {
@@ -54,9 +54,11 @@ export async function cut(
   }
 }
 
-async function cutOf({ base }: SessionRun, { keep }: CutRequest): Promise<Omit<CutTranscript, 'v'>> {
+async function cutOf(run: SessionRun, { keep }: CutRequest): Promise<Omit<CutTranscript, 'v'>> {
+  const { base, compacted } = run;
   if (keep === 'nothing') return {};
-  if (keep === 'all') return base ? { base } : {};
+  if (keep === 'all') return run.messages;
   if (!base) return { problem: 'The session has no messages.' };
-  return await cutTranscript({ v: 1, base, keep });
+  const { v: _v, ...left } = await cutTranscript({ v: 1, base, keep, ...(compacted && { compacted }) });
+  return left;
 }

@@ -18,7 +18,15 @@ export function isNextRunDue(run: SessionRun): boolean {
  */
 export async function continueInNextRun(run: SessionRun): Promise<never> {
   await condition(() => allHandlersFinished() && run.onTheirWay === 0);
-  const { earlier: _earlier, title: _title, metadata: _metadata, ...input } = run.input;
+  const {
+    earlier: _e,
+    compacted: _c,
+    artifacts: _a,
+    title: _t,
+    metadata: _m,
+    limits: _l,
+    ...input
+  } = run.input;
   // Temporal does not pass it on by itself.
   const { memo } = run;
   const continueAsNew = makeContinueAsNewFunc<Session>({ ...(memo && { memo }) });

@@ -1,7 +1,9 @@
 import { defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
-import { INTERRUPT, STEER, STOP } from '../../shared/interventions.js';
+import { COMPACT, INTERRUPT, STEER, STOP } from '../../shared/interventions.js';
 import { isJsonObject, jsonBytes } from '../../shared/json.js';
+import type { ExceededBudget } from '../../shared/limits.js';
 import { ANSWER, APPROVE, DENY } from '../../shared/people.js';
+import { changedLimits, limitText } from '../../shared/session-limits.js';
 import { enqueued } from '../../shared/session-queue.js';
 import {
   CLOSE,
@@ -16,13 +18,19 @@ import {
   ROLLBACK,
   readSend,
   SEND,
+  SET_LIMITS,
   type SendReceipt,
   type SendRequest,
+  type SessionCompactReceipt,
+  type SessionCompactRequest,
+  type SetLimitsRequest,
   sendProblems,
+  setLimitsProblems,
   steerOf,
 } from '../../shared/session-requests.js';
 import { readTurnEnded, TURN_ENDED } from '../../shared/sub-agents.js';
 import { wireId, wireText } from '../../shared/wire-text.js';
+import { compact } from './compact.js';
 import { cut } from './cut.js';
 import type { SessionRun } from './session-run.js';
 
@@ -41,6 +49,14 @@ export function listen(run: SessionRun): void {
     run.closing = true;
     return { v: 1 };
   });
+  on<[SetLimitsRequest], { v: 1; problem?: string }>(SET_LIMITS, (raw) => setLimits(run, raw));
+  // Without `void`: the next run of the session waits for it.
+  setHandler(defineSignal<[SessionCompactRequest?]>(COMPACT), async (raw) => {
+    await compact(run, raw);
+  });
+  setHandler(defineUpdate<SessionCompactReceipt, [SessionCompactRequest?]>(COMPACT), (raw) =>
+    compact(run, raw),
+  );
   setHandler(defineUpdate<CutReceipt, [CutRequest]>(ROLLBACK), (raw) => cut(run, raw, ROLLBACK));
   setHandler(defineUpdate<CutReceipt, [CutRequest]>(PREFIX), (raw) => cut(run, raw, PREFIX));
   setHandler(defineSignal<[unknown]>(TURN_ENDED), (raw) => {
@@ -70,6 +86,8 @@ function send(run: SessionRun, raw: SendRequest): SendReceipt {
   if (run.waitingBytes + jsonBytes(raw) > WAITING_BYTES) {
     return refuse(run, id, 'Too much waits in this session already. Send it again when a turn has ended.');
   }
+  const exceeded = live && steering ? undefined : run.exceeded;
+  if (exceeded) return refuse(run, id, limitText(exceeded), exceeded);
   if (live && steering) {
     live.steer(steering);
     return run.receipts.give({ id, status: 'steered', turnId: live.turnId, position: 0 });
@@ -85,9 +103,14 @@ function send(run: SessionRun, raw: SendRequest): SendReceipt {
   return run.receipts.give({ id, status: position === 0 ? 'started' : 'queued', turnId, position });
 }
 
-function refuse(run: SessionRun, id: string | undefined, problem: string): SendReceipt {
+function refuse(
+  run: SessionRun,
+  id: string | undefined,
+  problem: string,
+  exceeded?: ExceededBudget,
+): SendReceipt {
   const told = { id: id === undefined ? run.receipts.nextId() : wireId(id), status: 'refused' as const };
-  return run.receipts.give({ ...told, problem: wireText(problem, 1000) });
+  return run.receipts.give({ ...told, problem: wireText(problem, 1000), ...(exceeded && { exceeded }) });
 }
 
 /** For the running turn; where none runs it is asked as the last one was. */
@@ -101,12 +124,24 @@ function steer(run: SessionRun, raw: unknown): SendReceipt {
 }
 
 function passOn(run: SessionRun, kind: string, raw: unknown): PassedOn {
-  const { live } = run;
+  const { live, stopCompacting } = run;
+  if (!live && stopCompacting && (kind === INTERRUPT || kind === STOP)) {
+    stopCompacting();
+    return { v: 1, status: 'done' };
+  }
   if (!live) return { v: 1, status: 'not_running' };
   run.steps += 1;
   live.ask();
   live.passOn(kind, raw ?? { v: 1 });
   return { v: 1, status: 'done', turnId: live.turnId };
+}
+
+function setLimits(run: SessionRun, raw: SetLimitsRequest): { v: 1; problem?: string } {
+  const problem = firstProblem('change of limits', raw, setLimitsProblems);
+  if (problem !== undefined) return { v: 1, problem: wireText(problem, 1000) };
+  run.steps += 1;
+  run.limits = changedLimits(run.limits, raw.limits);
+  return { v: 1 };
 }
 
 function describe(run: SessionRun, raw: DescribeRequest): { v: 1; problem?: string } {

@@ -29,7 +29,7 @@ export function answerQueries(run: SessionRun): void {
     description: 'The turns that have ended, and the one that runs: {"v":1,"from":0}.',
   });
   setHandler(messagesQuery, (request) => messagesPage(run, request), {
-    description: 'The transcript, packed: {"v":1,"from":0}.',
+    description: 'The transcript, packed: {"v":1,"from":0}; with "given":true as the next turn gets it.',
   });
   setHandler(receiptQuery, (id) => run.receipts.known(id) ?? null);
 }
@@ -43,12 +43,16 @@ function stateOf(run: SessionRun): SessionState {
     ...(metadata && { metadata }),
     phase: run.ended ? 'ended' : live ? 'running' : 'idle',
     ...runningOf(run),
+    ...(run.isCutting && { busy: true as const }),
     queue: queue.slice(0, SHOWN_QUEUE).map(({ id, request }) => {
       return { id, agent: request.agent, prompt: wireLine(shownPrompt(request)) };
     }),
     turns: turnCount,
     ...(lastTurn && { lastTurn }),
     messageCount,
+    ...compactedOf(run),
+    ...(Object.keys(run.limits).length > 0 && { limits: run.limits }),
+    ...(run.exceeded && { exceeded: run.exceeded }),
     usage,
     keepsTranscript: input.keepTranscript ?? true,
     ...(input.forkedFrom && { forkedFrom: input.forkedFrom }),
@@ -59,6 +63,11 @@ function runningOf({ live }: SessionRun): Pick<SessionState, 'running'> {
   if (!live) return {};
   const { turnId, id, agent, startedAt } = live.carried();
   return { running: { turnId, id, agent, startedAt } };
+}
+
+function compactedOf({ compacted }: SessionRun): Pick<SessionState, 'compacted'> {
+  if (!compacted) return {};
+  return { compacted: { messageCount: compacted.count, ...compacted.compacted } };
 }
 
 function turnsPage(run: SessionRun, request: unknown): SessionTurnsPage {
@@ -77,10 +86,11 @@ function turnsPage(run: SessionRun, request: unknown): SessionTurnsPage {
 
 /** The workflow never unpacks its messages: a page is all that is packed, and whoever asks takes from it what it needs. */
 function messagesPage(
-  { base, messageCount }: SessionRun,
-  request: Partial<MessagesPageRequest> | undefined,
+  { base: whole, compacted }: SessionRun,
+  request: (Partial<MessagesPageRequest> & { given?: boolean }) | undefined,
 ): MessagesPage {
+  const base = request?.given ? (compacted ?? whole) : whole;
   const from = typeof request?.from === 'number' ? Math.max(0, request.from) : 0;
-  const page = { v: 1 as const, from, messages: [], total: messageCount, deltaFrom: 0 };
+  const page = { v: 1 as const, from, messages: [], total: base?.count ?? 0, deltaFrom: 0 };
   return { ...page, ...(base && from < base.count && { base }) };
 }

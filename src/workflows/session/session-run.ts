@@ -1,8 +1,10 @@
 import { CancellationScope, setCurrentDetails, upsertMemo, workflowInfo } from '@temporalio/workflow';
+import { ArtifactNames, type NamedArtifact } from '../../shared/artifact-names.js';
 import type { TranscriptBase } from '../../shared/carried.js';
 import type { CarriedRunningTurn, CarriedSession } from '../../shared/carried-session.js';
 import type { SteerMessage } from '../../shared/interventions.js';
 import { type JsonObject, jsonBytes, latest } from '../../shared/json.js';
+import type { ExceededBudget } from '../../shared/limits.js';
 import {
   SESSION_MEMO,
   type SessionInput,
@@ -10,19 +12,20 @@ import {
   type SessionOutcome,
   type SessionTurn,
 } from '../../shared/session.js';
-import type { EndedTurn } from '../../shared/session-activities.js';
+import type { EndedTurn, SessionMessages } from '../../shared/session-activities.js';
+import { exceededLimit, type SessionLimits, shareOfSession } from '../../shared/session-limits.js';
 import { type QueueItem, reopened } from '../../shared/session-queue.js';
+import type { TurnInput } from '../../shared/turn.js';
 import { joinUsage, noUsage, type TurnUsage } from '../../shared/usage.js';
 import { wireText } from '../../shared/wire-text.js';
+import { AlwaysRules } from './always-rules.js';
 import { sessionDetails } from './session-details.js';
 import { SessionReceipts } from './session-receipts.js';
 import { LiveTurn } from './session-turn.js';
 
-/** Of the rules that people have added, for one agent; those before stay. */
-const ALWAYS_BYTES = 25_000;
-/** Agents whose rules are remembered; the others' people are asked anew. */
-const ALWAYS_AGENTS = 4;
 const LAST_REQUEST_BYTES = 20_000;
+/** Of the names of artifacts, about two hundred. */
+const NAMES_BYTES = 50_000;
 /** About five hundred, in what the next run is given. */
 const TURNS_BYTES = 100_000;
 
@@ -35,6 +38,10 @@ export class SessionRun {
   metadata: JsonObject | undefined;
   /** The session's messages. */
   base: TranscriptBase | undefined;
+  /** What turns are given in their place. */
+  compacted: TranscriptBase | undefined;
+  readonly artifacts = new ArtifactNames();
+  limits: SessionLimits;
   queue: QueueItem[];
   live: LiveTurn | undefined;
   usage: TurnUsage;
@@ -47,17 +54,22 @@ export class SessionRun {
   steps = 0;
   /** Signals to the running turn that Temporal has not confirmed yet. */
   onTheirWay = 0;
-  /** The transcript is being cut: no turn may start. */
+  /** The transcript is being cut or compacted: no turn may start. */
   isCutting = false;
+  /** Ends the compaction that runs between two turns. */
+  stopCompacting: (() => void) | undefined;
   /** What the last turn was asked, without its prompt. */
   lastRequest: CarriedRunningTurn['request'] | undefined;
-  readonly #always: Record<string, string[]>;
+  readonly #always: AlwaysRules;
 
   constructor(input: SessionInput, carried: CarriedSession | undefined) {
     this.input = input;
     this.title = carried ? carried.title : input.title;
     this.metadata = carried ? carried.metadata : input.metadata;
     this.base = carried ? carried.base : input.earlier;
+    this.compacted = carried ? carried.compacted : input.compacted;
+    this.artifacts.learn([], carried ? carried.artifacts : input.artifacts);
+    this.limits = carried?.limits ?? input.limits ?? {};
     this.queue = carried?.queue ?? [];
     this.usage = carried?.usage ?? noUsage;
     this.turns = carried?.turns ?? [];
@@ -65,7 +77,7 @@ export class SessionRun {
     this.closing = carried?.closing ?? false;
     this.canceled = carried?.canceled ?? false;
     this.lastRequest = carried?.lastRequest;
-    this.#always = carried?.always ?? {};
+    this.#always = new AlwaysRules(carried?.always);
     this.receipts = new SessionReceipts(carried);
     this.live = carried?.running && LiveTurn.adopt(this, carried.running);
     const scope = CancellationScope.current();
@@ -102,10 +114,38 @@ export class SessionRun {
   }
 
   /** What a turn of the agent is given of the session's. */
-  givenTo(agent: string): { earlier?: TranscriptBase; always?: string[] } {
-    const always = this.#always[agent];
-    const isKept = this.input.keepTranscript ?? true;
-    return { ...(isKept && this.base && { earlier: this.base }), ...(always && { always }) };
+  givenTo(agent: string): Pick<TurnInput, 'earlier' | 'always' | 'artifacts' | 'share'> {
+    const always = this.#always.of(agent);
+    const share = shareOfSession(this.limits, this.usage, this.turnCount);
+    const own = { ...(always && { always }), ...(share && { share }) };
+    if (!(this.input.keepTranscript ?? true)) return own;
+    const earlier = this.compacted ?? this.base;
+    return { ...own, ...(earlier && { earlier }), ...this.#names };
+  }
+
+  /** The latest ones. */
+  get #names(): { artifacts?: NamedArtifact[] } {
+    const artifacts = latest(this.artifacts.list(), NAMES_BYTES);
+    return artifacts.length > 0 ? { artifacts } : {};
+  }
+
+  get messages(): SessionMessages {
+    const { base, compacted } = this;
+    return { ...(base && { base }), ...(compacted && { compacted }), ...this.#names };
+  }
+
+  /** In the place of all that it has. */
+  replace({ base, compacted, artifacts }: SessionMessages): void {
+    this.base = base;
+    this.compacted = compacted;
+    this.artifacts.forget();
+    this.artifacts.learn([], artifacts);
+  }
+
+  /** The limit that leaves nothing for one more message, beside what runs and waits. */
+  get exceeded(): ExceededBudget | undefined {
+    const turns = this.turnCount + (this.live ? 1 : 0) + this.queue.length;
+    return exceededLimit(this.limits, this.usage, turns);
   }
 
   /** A turn has ended. */
@@ -113,9 +153,11 @@ export class SessionRun {
     const { outcome, failure, added, usage, always } = end;
     const from = this.messageCount;
     this.base = end.base;
+    this.compacted = end.compacted;
+    this.artifacts.learn([], end.artifacts);
     const count = this.messageCount - from;
     this.usage = joinUsage(this.usage, usage);
-    this.#allow(turn.agent, always);
+    this.#always.add(turn.agent, always);
     this.#over(turn, { outcome, ...(failure && { failure }), from, count: Math.min(count, added) });
     this.#reopen(turn, turn.undelivered(end));
     this.show();
@@ -154,13 +196,6 @@ export class SessionRun {
     return `${this.sessionId}/${id}`;
   }
 
-  #allow(agent: string, added: readonly string[]): void {
-    if (added.length === 0) return;
-    const rules = [...new Set([...(this.#always[agent] ?? []), ...added])];
-    const isRoom = this.#always[agent] !== undefined || Object.keys(this.#always).length < ALWAYS_AGENTS;
-    if (isRoom && jsonBytes(rules) <= ALWAYS_BYTES) this.#always[agent] = rules;
-  }
-
   describe({ title, metadata }: { title?: string; metadata?: JsonObject }): void {
     this.title = title ?? this.title;
     this.metadata = metadata ?? this.metadata;
@@ -179,6 +214,7 @@ export class SessionRun {
   #cancel(): void {
     this.canceled = true;
     this.queue = [];
+    this.stopCompacting?.();
     this.live?.interrupt({ id: 'cancel', reason: 'The session was canceled.' });
   }
 
@@ -196,15 +232,15 @@ export class SessionRun {
 
   /** For the next run of the workflow. */
   carried(): CarriedSession {
-    const { title, metadata, base, queue, live, turnCount, usage } = this;
+    const { title, metadata, queue, live, turnCount, usage, limits } = this;
     return {
-      ...{ v: 1, queue, turnCount, usage },
+      ...{ v: 1, queue, turnCount, usage, limits },
       ...(title !== undefined && { title }),
       ...(metadata && { metadata }),
-      ...(base && { base }),
+      ...this.messages,
       ...(live && { running: live.carried() }),
       turns: latest(this.turns, TURNS_BYTES),
-      always: this.#always,
+      always: this.#always.carried,
       ...(this.lastRequest && { lastRequest: this.lastRequest }),
       ...this.receipts.carried(),
       ...(this.closing && { closing: true }),

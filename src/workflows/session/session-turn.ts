@@ -9,7 +9,14 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CarriedRunningTurn } from '../../shared/carried-session.js';
-import { INTERRUPT, STEER, type SteerMessage, type StopRequest } from '../../shared/interventions.js';
+import type { CompactRequest } from '../../shared/compaction/settings.js';
+import {
+  COMPACT,
+  INTERRUPT,
+  STEER,
+  type SteerMessage,
+  type StopRequest,
+} from '../../shared/interventions.js';
 import { shownPrompt } from '../../shared/prompt-parts.js';
 import {
   COLLECT_TURN,
@@ -136,6 +143,17 @@ export class LiveTurn {
     this.passOn(STEER, { v: 1, ...message });
   }
 
+  /** Before its next model call; where there is none, the session does it. */
+  compact({ id, by, focus }: CompactRequest, hasId: boolean): void {
+    this.#turn.compact = { ...(focus !== undefined && { focus }) };
+    const from = { ...(hasId && { id }), ...(by !== undefined && { by }) };
+    this.passOn(COMPACT, { v: 1, ...from, ...this.#turn.compact });
+  }
+
+  get askedCompaction(): CarriedRunningTurn['compact'] {
+    return this.#turn.compact;
+  }
+
   /** By signal, and not before it has started. One that can't be delivered tells that the turn has ended. */
   passOn(signal: string, argument: unknown): void {
     this.#run.onTheirWay += 1;
@@ -173,6 +191,7 @@ export async function collected(run: SessionRun, turn: LiveTurn): Promise<EndedT
     const answer = await collectTurn({
       ...{ v: 1, turnId: turn.turnId, keepTranscript: run.input.keepTranscript ?? true, waitMs },
       ...(run.base && { base: run.base }),
+      ...(run.compacted && { compacted: run.compacted }),
     });
     if (answer.ended) return answer;
     // It is in this run's history.

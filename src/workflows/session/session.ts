@@ -1,6 +1,7 @@
 import { CancellationScope, CancelledFailure, condition } from '@temporalio/workflow';
 import type { CarriedSession } from '../../shared/carried-session.js';
 import type { SessionInput, SessionOutcome } from '../../shared/session.js';
+import { compactBetweenTurns } from './compact.js';
 import { continueInNextRun, isNextRunDue } from './next-run.js';
 import { readCarriedSession, readSessionInput } from './read-session-input.js';
 import { listen } from './session-messages.js';
@@ -33,7 +34,11 @@ async function conversation(run: SessionRun): Promise<SessionOutcome> {
     if (isNextRunDue(run)) await continueInNextRun(run);
     if (run.isOver) return run.end();
     const turn = run.live ?? (await startNext(run));
-    if (turn) run.settle(turn, await collected(run, turn));
+    if (!turn) continue;
+    const end = await collected(run, turn);
+    run.settle(turn, end);
+    const asked = !end.asked && turn.askedCompaction;
+    if (asked && !run.closing && !run.canceled) await compactBetweenTurns(run, asked);
   }
 }
 
