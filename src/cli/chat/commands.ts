@@ -4,6 +4,7 @@ import type { Message } from '../../shared/messages.js';
 import { textOf } from '../../shared/messages.js';
 import type { TurnUsage } from '../../shared/usage.js';
 import { cut, oneLine, table } from '../table.js';
+import { compactionLine } from '../turn-printer.js';
 import { costOf } from '../turn-report.js';
 import { transcriptMarkdown } from '../turns/transcript-markdown.js';
 import type { Conversation } from './conversation.js';
@@ -39,7 +40,7 @@ const COMMANDS: readonly ChatCommand[] = [
   {
     name: 'compact',
     takes: '[FOCUS]',
-    does: 'of the running turn: shorten what its model reads',
+    does: 'shorten what the model reads of what was said',
     run: compact,
   },
   {
@@ -124,13 +125,14 @@ async function rollback(chat: Conversation): Promise<void> {
   chat.screen.edit(prompt);
 }
 
-/** A turn compacts as it goes; between turns there is none that could. */
+/** By the running turn, or between turns at once. */
 async function compact(chat: Conversation, focus: string): Promise<void> {
-  const { runningTurn } = chat;
-  if (!runningTurn)
-    throw new ChatProblem('No turn runs: one compacts by itself, or by /compact while it runs.');
-  await runningTurn.compact(focus === '' ? {} : { focus });
-  chat.remark('  ↳ compacts before its next model call, where there is one');
+  if (!chat.isBusy) chat.remark('  … compacts');
+  const { status, record, problem } = await begun(chat).compact(focus === '' ? {} : { focus });
+  if (status === 'passed_on') chat.remark('  ↳ the turn compacts before its next model call');
+  else if (status === 'busy') throw new ChatProblem('It is being compacted already.');
+  else if (record) chat.remark(`  ${compactionLine(record)}`);
+  else chat.remark(`  Nothing was changed${problem === undefined ? '' : `: ${problem}`}.`);
 }
 
 async function transcript(chat: Conversation, file: string): Promise<void> {
