@@ -1,10 +1,16 @@
 import { defineConfig } from 'vitest/config';
 
 /** These need the Temporal server that the run starts. */
-const turns = [
-  ...['turn', 'cli', 'interventions', 'approvals', 'crash', 'mcp', 'plugin', 'examples', 'package'],
-  ...['sub-agents', 'session'],
-].map((folder) => `test/${folder}/**/*.test.ts`);
+const turns = tests(
+  ...['turn', 'cli', 'interventions', 'approvals', 'plugin', 'examples', 'package', 'sub-agents', 'session'],
+);
+/** These, too; they kill what they start, so that each file has a process of its own. */
+const killing = tests('crash', 'mcp');
+
+const temporal = {
+  globalSetup: 'test/support/global-setup.ts',
+  setupFiles: 'test/support/temporal-address.ts',
+};
 
 export default defineConfig({
   test: {
@@ -17,17 +23,20 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'plain', include: ['test/**/*.test.ts'], exclude: turns },
-      },
-      {
-        extends: true,
+        // Files share a process: loading Temporal's packages anew for each took a fifth of the whole.
         test: {
-          name: 'turns',
-          include: turns,
-          globalSetup: 'test/support/global-setup.ts',
-          setupFiles: 'test/support/temporal-address.ts',
+          name: 'plain',
+          isolate: false,
+          include: ['test/**/*.test.ts'],
+          exclude: [...turns, ...killing],
         },
       },
+      { extends: true, test: { name: 'turns', isolate: false, include: turns, ...temporal } },
+      { extends: true, test: { name: 'killing', include: killing, ...temporal } },
     ],
   },
 });
+
+function tests(...folders: string[]): string[] {
+  return folders.map((folder) => `test/${folder}/**/*.test.ts`);
+}

@@ -158,6 +158,26 @@ const helpers = [
     tools: [...tools, ...asking],
   }),
 ];
+const earlier = (id, role) => ({
+  role,
+  id,
+  content: [{ type: 'text', id: `${id}.0`, text: 'said before '.repeat(300) }],
+});
+const some = toolCall('echo', { text: 'so long '.repeat(400) });
+/** Seven replies and, in between, summaries, of which each third fails: what is asked shows which one it is. */
+function compacting() {
+  let summaries = 0;
+  let calls = 0;
+  const answer = (_messages, { instructions }) => {
+    if (instructions.startsWith('You write the memory')) {
+      summaries += 1;
+      return summaries % 3 === 0 ? fault({ status: 401 }) : text('It was long.');
+    }
+    calls += 1;
+    return reply(calls === 7 ? text('done') : some, { usage: null });
+  };
+  return Array.from({ length: 20 }, () => answer);
+}
 /** Approves what the sub-agent `asks` waits for. */
 async function decideBelow(turn) {
   for await (const { type, event } of turn.events()) {
@@ -339,6 +359,16 @@ const kinds = {
       text('done'),
     ],
     agent: { tools: [...tools, server] },
+  },
+  // Its opening is too long, then its rounds are; one summary fails.
+  compacted: {
+    script: compacting(),
+    agent: { compaction: { window: 3000, to: 0.2 } },
+    options: { transcript: [earlier('u1', 'user'), earlier('a1', 'assistant'), earlier('u2', 'user')] },
+  },
+  'carried-compacted': {
+    script: compacting(),
+    agent: { compaction: { window: 3000, to: 0.2 }, iterationsPerRun: 4 },
   },
   'loop-detected': {
     script: [again, again, again, again],

@@ -17,6 +17,7 @@ export type { SendOptions, SessionOptions } from './client/session-options.js';
 export type { SessionTurnHandle } from './client/session-turn-handle.js';
 export type {
   ApproveOptions,
+  CompactOptions,
   DenyOptions,
   FinishedTurn,
   MessageOptions,
@@ -25,6 +26,7 @@ export type {
 } from './client/turn-handle.js';
 export type { OpenRequest, WaitingTurn } from './client/waiting.js';
 export type { AgentType } from './shared/agent-type.js';
+export type { CompactionRecord } from './shared/compaction/settings.js';
 export type { CutPlace } from './shared/cut-transcript.js';
 export type { TurnEvent } from './shared/events.js';
 export type { Intervention, Receipt, SteerMessage } from './shared/interventions.js';

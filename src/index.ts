@@ -13,6 +13,7 @@ export {
   type ReturnedArtifact,
 } from './define/artifact.js';
 export { askUser } from './define/ask-user.js';
+export type { CompactionOptions } from './define/compaction.js';
 export {
   type Agent,
   type AgentOptions,

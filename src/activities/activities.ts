@@ -22,6 +22,12 @@ import {
   type SubAgentUsageInput,
 } from '../shared/activities.js';
 import {
+  COMPACT_TRANSCRIPT,
+  type CompactInput,
+  type CompactReply,
+  type TooLongReply,
+} from '../shared/compaction/wire.js';
+import {
   COLLECT_TURN,
   type CollectedTurn,
   type CollectTurnInput,
@@ -37,6 +43,7 @@ import { callModel } from './call-model.js';
 import { checkAnswer } from './check-answer.js';
 import { checkSubAgentCall } from './check-sub-agent-call.js';
 import { collectTurn } from './collect-turn.js';
+import { compactTranscript } from './compact-transcript.js';
 import { cutTranscript, readMessages } from './packed-messages.js';
 import { checkCall, keepResult } from './remote-calls.js';
 import { reconcileTool, runTool } from './run-tool.js';
@@ -50,8 +57,10 @@ type Answer =
   | CheckedCall
   | ModelReply
   | InterruptedReply
+  | TooLongReply
   | RunToolResult
   | SealedTranscript
+  | CompactReply
   | SubAgentUsage
   | SessionAnswer;
 type Activity = (input: never) => Promise<Answer>;
@@ -76,6 +85,8 @@ export function holdfastActivities(services: ActivityServices): Record<string, A
     [COLLECT_TURN]: (input: CollectTurnInput) => collectTurn(services, readable('question', input)),
     [CUT_TRANSCRIPT]: (input: CutTranscriptInput) => cutTranscript(services, readable('question', input)),
     [READ_MESSAGES]: (input: ReadMessagesInput) => readMessages(services, readable('question', input)),
+    [COMPACT_TRANSCRIPT]: (input: CompactInput) =>
+      compactTranscript(services, readable('transcript to compact', input)),
     [SUB_AGENT_USAGE]: (input: SubAgentUsageInput) => subAgentUsage(readable('question', input)),
   };
 }

@@ -1,24 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import type { AgentOutput, AnyTool } from '../define/define-agent.js';
+import type { Agent, AgentOutput, AnyTool } from '../define/define-agent.js';
 import type { CallModelInput, InterruptedReply, ModelReply } from '../shared/activities.js';
+import type { CompactionSettings } from '../shared/compaction/settings.js';
+import type { TooLongReply } from '../shared/compaction/wire.js';
 import type { Message } from '../shared/messages.js';
-import type { ModelRequest, ToolDescription } from '../shared/model-port.js';
+import type { Model, ModelError, ModelRequest, ToolDescription } from '../shared/model-port.js';
 import { noteMessage, planNote } from '../shared/notes.js';
 import type { UnknownUsage, Usage } from '../shared/usage.js';
 import { wireLine } from '../shared/wire-text.js';
 import { moveBigArguments, refuseTooLongForRemote, withWholeArguments } from './big-arguments.js';
+import { compactionSettings } from './compaction-settings.js';
 import { refuseUncounted, refuseUnpriced } from './counted.js';
 import { type Beats, beatWhile } from './heartbeats.js';
-import { instructionsFor } from './instructions.js';
+import { type Instructions, instructionsFor } from './instructions.js';
 import { notHere } from './not-here.js';
-import { offerOf } from './offer.js';
+import { type Asking, type Offer, offerOf } from './offer.js';
 import { outputOf } from './output.js';
 import { permissionOf } from './permission.js';
 import { planReply } from './plan.js';
 import type { ActivityServices } from './services.js';
 import { budgetFor, resolveSettings } from './settings.js';
 import { streamReply } from './stream-reply.js';
+import { longOpening, tooLongReply } from './too-long.js';
 import { Tries } from './tries.js';
 
 /** Temporal's bound of one payload is 2 MB. */
@@ -31,7 +35,7 @@ const MAX_REPLY_BYTES = 2_000_000;
 export async function callModel(
   services: ActivityServices,
   input: CallModelInput,
-): Promise<ModelReply | InterruptedReply> {
+): Promise<ModelReply | InterruptedReply | TooLongReply> {
   const context = Context.current();
   const { agents, artifacts, modelFor } = services;
   const agent = agents.find(input.agent, input.version);
@@ -52,29 +56,30 @@ export async function callModel(
   const note = input.resolve && agent.planning && !input.withoutTools ? planNote(0) : undefined;
   const withoutTools = input.withoutTools || note !== undefined;
   const plans = [note, ...(input.notes ?? [])].some((each) => each?.kind === 'plan');
-  const prepare = async (signal: AbortSignal) => {
-    const warn = (text: string) => context.log.warn(text);
-    const instructions = await instructionsFor(agent, input, messages, signal);
-    const waitedMs = () => Date.now() - context.info.scheduledTimestampMs;
-    const offer = await offerOf(services, agent, input, messages, { signal, warn, waitedMs });
-    const name = input.model ?? model.name;
-    refuseUnpriced(model, name, budget);
-    const request: ModelRequest = {
-      model: name,
-      instructions: instructions.text,
-      messages: note ? [...whole, noteMessage(input.turnId, input.iteration, note)] : whole,
-      tools: offer.tools.filter((tool) => !tool.hidden).map(described),
-      ...(output && !plans && formatOf(output)),
-      ...((asksJson || withoutTools) && { toolChoice: 'none' as const }),
-      ...(input.modelOptions && { options: input.modelOptions }),
-    };
-    return { request, instructions, offer };
+  const warn = (text: string) => context.log.warn(text);
+  const waitedMs = () => Date.now() - context.info.scheduledTimestampMs;
+  const given = {
+    ...{ messages, model, budget, output: plans ? undefined : output },
+    whole: note ? [...whole, noteMessage(input.turnId, input.iteration, note)] : whole,
+    withoutTools: asksJson || withoutTools === true,
   };
-  const replied = await streamReply(services, { context, tries }, model, prepare, input.stream);
-  if ('interrupted' in replied) return replied;
+  let last: (Prepared & { opening?: ModelError }) | undefined;
+  const prepare = async (signal: AbortSignal) => {
+    const asking = { signal, warn, waitedMs };
+    last = await preparedCall(services, agent, input, given, asking);
+    const opening = longOpening(input, messages, last.compaction);
+    if (!opening) return last;
+    last = { ...last, opening };
+    throw opening;
+  };
+  const calling = streamReply(services, { context, tries }, model, prepare, input.stream);
+  const replied = await calling.catch(async (error: unknown) => {
+    const reply = tooLongReply(error, input, last ?? {}, tries);
+    return { ...reply, ...(last && (await resolved(agent, input, last))) };
+  });
+  if ('interrupted' in replied || 'tooLong' in replied) return replied;
   const { response, asked } = replied;
-  const { tools, settled, mcp, answered } = asked.offer;
-  const { text, recorded } = asked.instructions;
+  const { tools, answered } = asked.offer;
   const cost = response.usage ?? 'unknown';
   const { told } = tries;
   try {
@@ -103,15 +108,68 @@ export async function callModel(
       ...(response.usage && { usage: response.usage }),
       ...(spent && { spent }),
       ...told,
-      ...(recorded && { instructions: text }),
+      ...(await resolved(agent, input, asked)),
       ...(note && { note }),
-      ...(input.resolve && {
-        settings: resolveSettings(agent, settled, asked.request.model, input.resolve, await mcp),
-      }),
     });
   } catch (error) {
     throw await tries.failed(error, cost);
   }
+}
+
+type Prepared = {
+  request: ModelRequest;
+  instructions: Instructions;
+  offer: Offer;
+  compaction: CompactionSettings;
+};
+type Given = {
+  messages: readonly Message[];
+  whole: readonly Message[];
+  model: Model;
+  output: AgentOutput | undefined;
+  withoutTools: boolean;
+  budget: ReturnType<typeof budgetFor>;
+};
+
+async function preparedCall(
+  services: ActivityServices,
+  agent: Agent,
+  input: CallModelInput,
+  { messages, whole, model, output, withoutTools, budget }: Given,
+  asking: Asking,
+): Promise<Prepared> {
+  const instructions = await instructionsFor(agent, input, messages, asking.signal);
+  const offer = await offerOf(services, agent, input, messages, asking);
+  const name = input.model ?? model.name;
+  refuseUnpriced(model, name, budget);
+  const request: ModelRequest = {
+    model: name,
+    instructions: instructions.text,
+    messages: whole,
+    tools: offer.tools.filter((tool) => !tool.hidden).map(described),
+    ...(output && formatOf(output)),
+    ...(withoutTools && { toolChoice: 'none' as const }),
+    ...(input.modelOptions && { options: input.modelOptions }),
+  };
+  const { recorded, text } = instructions;
+  // Recorded ones are the first message from then on.
+  const beside = { instructions: recorded ? '' : text, tools: request.tools };
+  const compaction = compactionSettings(agent.compaction, request.model, beside);
+  return { request, instructions, offer, compaction };
+}
+
+/** What the first call of a turn settles. */
+async function resolved(
+  agent: Agent,
+  { resolve }: CallModelInput,
+  { request, instructions: { text, recorded }, offer: { settled, mcp }, compaction }: Prepared,
+): Promise<Pick<ModelReply, 'settings' | 'instructions'>> {
+  return {
+    ...(recorded && { instructions: text }),
+    ...(resolve && {
+      settings: resolveSettings(agent, settled, request.model, resolve, await mcp, compaction),
+    }),
+  };
 }
 
 /** While no text comes: stores may be slow, and arguments long. */

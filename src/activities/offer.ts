@@ -31,7 +31,7 @@ const LASTING_ATTEMPTS = 3;
 const MOST_ATTEMPTS = 100;
 
 /** `waitedMs`: since the model call was scheduled. */
-type Asking = { signal: AbortSignal; warn(text: string): void; waitedMs(): number };
+export type Asking = { signal: AbortSignal; warn(text: string): void; waitedMs(): number };
 
 /**
  * The agent's tools and those of its MCP servers: at the first call of a turn as the servers list them now, later as they

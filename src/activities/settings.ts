@@ -2,6 +2,7 @@ import type { Agent, AnyTool } from '../define/define-agent.js';
 import type { Permissions } from '../permissions/decide.js';
 import type { Rule } from '../permissions/rule.js';
 import type { CallModelInput } from '../shared/activities.js';
+import type { CompactionSettings } from '../shared/compaction/settings.js';
 import { type Budget, budgetOf, type Limits, smallerBudget } from '../shared/limits.js';
 import type { McpSettings } from '../shared/mcp.js';
 import type { PermissionRules } from '../shared/permissions.js';
@@ -36,6 +37,7 @@ export function resolveSettings(
   model: string,
   resolve: NonNullable<CallModelInput['resolve']>,
   mcp: McpSettings | undefined,
+  compaction: CompactionSettings,
 ): TurnSettings {
   const { limits } = resolve;
   return {
@@ -66,6 +68,7 @@ export function resolveSettings(
       retryAfter: PACK_RETRY_ITERATIONS,
     },
     ...(agent.maxContextBytes !== undefined && { maxContextBytes: agent.maxContextBytes }),
+    compaction,
     ...(agent.approvalTimeoutMs !== undefined && { approvalTimeoutMs: agent.approvalTimeoutMs }),
     ...(agent.permissions && tools.some((tool) => tool.agent) && { permissions: written(agent.permissions) }),
     ...answerSettings(agent),

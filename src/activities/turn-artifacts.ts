@@ -2,10 +2,12 @@ import { artifactsIn } from '../shared/artifact-names.js';
 import { type ArtifactRef, SHORTEST_ARTIFACT_ID } from '../shared/artifacts.js';
 import type { Message } from '../shared/messages.js';
 
-/** The artifacts that results of this transcript name, by SHA-256: the only ones that its model may read. */
+/** The artifacts that results and summaries of this transcript name, by SHA-256: the only ones that its model may read. */
 export function artifactsOf(messages: readonly Message[]): Map<string, ArtifactRef> {
   const found = new Map<string, ArtifactRef>();
   for (const message of messages) {
+    if (message.role === 'user' && message.covers?.artifact)
+      found.set(message.covers.artifact.sha256, message.covers.artifact);
     if (message.role !== 'tool') continue;
     for (const { artifact, artifacts = [] } of message.content) {
       for (const { sha256, bytes } of artifact ? [artifact, ...artifacts] : artifacts)

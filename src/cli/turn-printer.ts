@@ -1,4 +1,5 @@
 import { summaryOfBlock } from '../shared/call-summary.js';
+import type { CompactionRecord } from '../shared/compaction/settings.js';
 import type { TurnEvent } from '../shared/events.js';
 import { FINAL_ANSWER, finalTextIn } from '../shared/final-answer.js';
 import { type AssistantMessage, type ToolResultBlock, textOf, toolCallsOf } from '../shared/messages.js';
@@ -34,6 +35,12 @@ export class TurnPrinter {
         break;
       case 'model_started':
         this.#printed = 0;
+        break;
+      case 'compaction_started':
+        this.#line(style.dim('  … compacting the transcript'));
+        break;
+      case 'compaction':
+        this.#line(style.dim(`  ${compactionLine(event)}`));
         break;
       case 'text_delta':
         this.#text(event.offset, event.text);
@@ -143,6 +150,24 @@ export class TurnPrinter {
 
 function shown(text: string): string {
   return wireLine(safeText(text), PREVIEW_BYTES);
+}
+
+/** `⇣ the transcript was compacted: about 91,000 tokens are 12,000 now (summary of 40 messages)`. */
+export function compactionLine({
+  method,
+  before,
+  after,
+  covers,
+  cleared,
+  problem,
+}: CompactionRecord): string {
+  if (method === undefined) return `the transcript stays as it is: ${shown(problem ?? '')}`;
+  const [from, to] = [before, after].map((tokens) => tokens.toLocaleString('en-US'));
+  const what =
+    method === 'summary'
+      ? `summary of ${covers?.count ?? 0} messages`
+      : `${cleared ?? 0} old results cleared`;
+  return `⇣ the transcript was compacted: about ${from} tokens are ${to} now (${what})`;
 }
 
 type Waiting = { at: string; untilAt?: string };

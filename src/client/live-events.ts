@@ -1,6 +1,7 @@
 import type { LoadedDataConverter } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
 import { CALL_MODEL, type Heartbeat } from '../shared/activities.js';
+import { COMPACT_TRANSCRIPT } from '../shared/compaction/wire.js';
 import type { TurnEvent } from '../shared/events.js';
 import type { TurnFold } from '../shared/fold.js';
 import { wireLine } from '../shared/wire-text.js';
@@ -48,7 +49,8 @@ export class LiveEvents {
       at: new Date().toISOString(),
     };
     const events: TurnEvent[] = [];
-    const isModel = activity.activityType?.name === CALL_MODEL;
+    const type = activity.activityType?.name;
+    const isModel = type === CALL_MODEL || type === COMPACT_TRANSCRIPT;
     if (attempt > told.attempt) {
       if (isModel && told.textLength > 0) events.push({ ...base, type: 'reset' });
       Object.assign(told, { attempt, ...NOTHING_TOLD });

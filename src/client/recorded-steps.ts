@@ -15,6 +15,7 @@ import {
   SUB_AGENT_USAGE,
 } from '../shared/activities.js';
 import type { CarriedTurn } from '../shared/carried.js';
+import { COMPACT_TRANSCRIPT, type CompactInput, type TooLongReply } from '../shared/compaction/wire.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import { FallbackIds, readSteer, STEER } from '../shared/interventions.js';
 import type { Json } from '../shared/json.js';
@@ -27,6 +28,7 @@ import { TURN_WORKFLOW, type TurnOutcome } from '../shared/turn.js';
 import { earlierMessages, openingAfter, type ReadSegment } from './carried-messages.js';
 import { TurnNotFound } from './errors.js';
 import { decodeFailure, decodePayloads } from './payloads.js';
+import { compactionEnd } from './recorded-compaction.js';
 import { recordedInput } from './recorded-input.js';
 import { recordedLocalTool } from './recorded-local.js';
 import { type RawEnd, remoteEnd } from './recorded-remote.js';
@@ -122,6 +124,10 @@ export class RecordedSteps {
       return { kind: 'tool_scheduled', activityType: type, input: asToolInput(input as Json, remote) };
     }
     if (isOurOwn(type) || type === CHECK_ANSWER || type === CHECK_SUB_AGENT) return undefined;
+    if (type === COMPACT_TRANSCRIPT) {
+      const { iteration, trigger } = input as CompactInput;
+      return { kind: 'compaction_scheduled', iteration, trigger };
+    }
     if (type === CALL_MODEL) {
       const { iteration, steers = [], outputRequest, notes } = input as CallModelInput;
       const told = { ...(outputRequest && { outputRequest }), ...(notes && { notes }) };
@@ -135,6 +141,8 @@ export class RecordedSteps {
     if (!ended) return undefined;
     const { scheduled, attempt, end } = ended;
     if (isOurOwn(scheduled.type)) return undefined;
+    if (scheduled.type === COMPACT_TRANSCRIPT)
+      return { kind: 'compaction_ended', attempt, end: compactionEnd(scheduled.input as CompactInput, end) };
     if (scheduled.type === CALL_MODEL)
       return { kind: 'model_ended', attempt, end: await this.#modelEnd(end) };
     if (scheduled.type === CHECK_ANSWER) {
@@ -178,7 +186,8 @@ export class RecordedSteps {
 
   async #modelEnd(end: RawEnd): Promise<ModelEnd> {
     if (end.kind === 'completed') {
-      const output = end.output as ModelReply | InterruptedReply;
+      const output = end.output as ModelReply | InterruptedReply | TooLongReply;
+      if ('tooLong' in output) return { kind: 'too_long', output };
       return 'interrupted' in output
         ? { kind: 'canceled', text: output.text, told: output }
         : { kind: 'completed', output };

@@ -4,6 +4,7 @@ import type { NamedArtifact } from '../shared/artifact-names.js';
 import type { TurnEvent } from '../shared/events.js';
 import type { TurnFold } from '../shared/fold.js';
 import {
+  COMPACT,
   INTERRUPT,
   type InterventionKind,
   MAX_STEER_BYTES,
@@ -48,6 +49,9 @@ export type DenyOptions = MessageOptions & {
   /** The model reads it. */
   reason?: string;
 };
+
+/** `focus`: what the summary is to keep above all, 2,000 bytes of it. */
+export type CompactOptions = MessageOptions & { focus?: string };
 
 /** `too_late`: the turn had ended. What came of one that was sent, `receipt(id)` tells. */
 export type SentMessage = { id: string; status: 'sent' | 'too_late' };
@@ -156,6 +160,15 @@ export class TurnHandle<Output = unknown> {
       );
     }
     return await this.#send(STEER, { message }, options);
+  }
+
+  /**
+   * The transcript is made smaller before the next model call; its older part becomes a summary, which keeps what `focus`
+   * says above all. Whether it got smaller, `receipt(id)` tells.
+   */
+  async compact(options: CompactOptions = {}): Promise<SentMessage> {
+    const { focus } = options;
+    return await this.#send(COMPACT, { ...(focus !== undefined && { focus }) }, options);
   }
 
   /** A sub-agent's turn, by the `turnId` that events and requests tell of it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ASK_USER } from '../shared/people.js';
 import { makeTool, type Tool } from './define-tool.js';
 
 const input = z.object({
@@ -16,7 +17,7 @@ const input = z.object({
  */
 export function askUser(): Tool<typeof input, string> {
   const tool = makeTool({
-    name: 'ask_user',
+    name: ASK_USER,
     description:
       'Asks the user a question and waits for the answer. Only for what you can neither find out nor decide yourself.',
     input,

@@ -7,6 +7,7 @@ import type { LoopGuard } from '../shared/loop-guard.js';
 import { FIND_TOOLS } from '../shared/mcp.js';
 import type { Model } from '../shared/model-port.js';
 import { type AnswerCheck, requireChecks } from './answer-checks.js';
+import { type Compaction, type CompactionOptions, compactionOf } from './compaction.js';
 import type { Tool } from './define-tool.js';
 import { finalAnswerTool } from './final-answer-tool.js';
 import { jsonSchema } from './json-schema.js';
@@ -87,6 +88,11 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
    * is told how many; all of it stays in the event history. Default: nothing is dropped.
    */
   maxContextBytes?: number;
+  /**
+   * A transcript that comes near to the model's context window, or is refused for its length, is compacted: old tool results
+   * are cleared, or its older part becomes a summary. `false`: only where somebody asks for it.
+   */
+  compaction?: CompactionOptions | false;
   /** Model calls after which a turn goes on in a new run of its workflow. Default: when Temporal suggests it. */
   iterationsPerRun?: number;
 };
@@ -123,6 +129,7 @@ export type Agent<Output = unknown> = {
   readonly checks?: readonly AnswerCheck<any>[];
   readonly maxParallelTools: number;
   readonly maxContextBytes?: number;
+  readonly compaction: Compaction;
   readonly iterationsPerRun?: number;
 };
 
@@ -184,6 +191,7 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
     ...(options.checks?.length && { checks: options.checks }),
     maxParallelTools,
     ...(maxContextBytes !== undefined && { maxContextBytes }),
+    compaction: compactionOf(`Agent ${name}`, options.compaction),
     ...(iterationsPerRun !== undefined && { iterationsPerRun }),
   };
 }

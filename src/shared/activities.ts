@@ -71,6 +71,8 @@ export type CallModelInput = {
   /** Of a sub-agent's turn: what its callers say of them. */
   above?: PermissionRules;
   metadata?: JsonObject;
+  /** Where the messages are too long, the turn wants to hear of that in a {@link TooLongReply}: it compacts them. */
+  compacts?: true;
 };
 
 /**

@@ -1,6 +1,8 @@
 import type { OutputRequest } from './activities.js';
 import type { NamedArtifact } from './artifact-names.js';
 import { type ArtifactRef, isArtifactRef } from './artifacts.js';
+import type { CarriedSize } from './compaction/context-size.js';
+import type { CompactRequest, SummaryMessage } from './compaction/settings.js';
 import type { Receipt, SteerMessage } from './interventions.js';
 import { isMessage, type Message } from './messages.js';
 import type { TurnPermissions } from './permissions.js';
@@ -54,6 +56,8 @@ export type CarriedTranscript = {
   epoch: number;
   /** Whether rounds were dropped; absent in old ones, where any epoch but the first says so. */
   dropped?: boolean;
+  /** It was compacted: the turn's own messages are not all there, or not whole. */
+  compacted?: true;
   /** The index of the first message that the turn added, and how many it has added. */
   deltaFrom: number;
   added: number;
@@ -64,7 +68,11 @@ export type CarriedInterventions = {
   steers: SteerMessage[];
   receipts: Receipt[];
   fallbackIds: [name: string, count: number][];
+  /** It waits for the next model call. */
+  compact?: CompactRequest;
 };
+
+export type CarriedCompaction = { size: CarriedSize; count: number; summary?: SummaryMessage };
 
 /** The state of a turn between two runs; the workflow's second argument. */
 export type CarriedTurn = {
@@ -81,6 +89,8 @@ export type CarriedTurn = {
   output?: { asked: number; request?: OutputRequest };
   /** What people have decided for the rest of the turn. */
   permissions?: TurnPermissions;
+  /** How long the transcript is, and what was last made of it. */
+  compaction?: CarriedCompaction;
   /** By name. */
   artifacts?: NamedArtifact[];
   guards?: CarriedGuards;

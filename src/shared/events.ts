@@ -1,3 +1,4 @@
+import type { CompactionRecord, CompactionTrigger } from './compaction/settings.js';
 import type { SteerMessage } from './interventions.js';
 import type { Json } from './json.js';
 import type { AssistantMessage, ToolResultBlock } from './messages.js';
@@ -27,6 +28,10 @@ export type TurnEvent = EventBase &
     /** A message that was sent into the running turn has joined it. */
     | { type: 'steered'; steer: SteerMessage }
     | { type: 'model_started' }
+    /** The transcript is made smaller before the model call: old tool results are cleared, or a summary is written. */
+    | { type: 'compaction_started'; trigger: CompactionTrigger }
+    /** Its end; without a `method` nothing was changed, and `problem` says why. */
+    | ({ type: 'compaction' } & CompactionRecord)
     | { type: 'text_delta'; text: string; offset: number }
     /** The text of a failed attempt is withdrawn. */
     | { type: 'reset' }

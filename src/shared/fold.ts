@@ -1,4 +1,4 @@
-import type { CheckedCall, OutputRequest, PlannedCall } from './activities.js';
+import type { CheckedCall, ModelReply, OutputRequest, PlannedCall } from './activities.js';
 import { answeredAtOnce } from './answered-at-once.js';
 import { isAroundTool, resultAround } from './around-tools.js';
 import { ArtifactNames } from './artifact-names.js';
@@ -86,6 +86,12 @@ export class TurnFold {
         return [this.#start(step)];
       case 'model_scheduled':
         return this.#modelScheduled(step);
+      case 'compaction_scheduled':
+        this.iteration = step.iteration;
+        return [{ type: 'compaction_started', trigger: step.trigger }];
+      case 'compaction_ended':
+        if (!step.end.interrupted) this.steps.compacted(step.end.record);
+        return [{ type: 'compaction', ...step.end.record }];
       case 'steer':
         if (!this.#steers.has(step.steer.id)) this.#steers.set(step.steer.id, step.steer);
         return [];
@@ -162,13 +168,12 @@ export class TurnFold {
       this.messages.push(message);
       return [{ type: 'message', message }];
     }
-    const { message, calls, settings, usage, instructions, note } = end.output;
-    if (instructions !== undefined) {
-      this.messages.unshift(instructionsMessage(this.#firstRunId, instructions));
-      this.deltaFrom += 1;
+    this.#resolve(end.output);
+    if (end.kind === 'too_long') {
+      this.steps.unanswered(this.iteration, this.#model, end.output);
+      return [];
     }
-    this.#settings = settings ?? this.#settings;
-    this.#model = this.#settings?.model ?? this.#model;
+    const { message, calls, usage, note } = end.output;
     this.steps.replied(this.iteration, end.output);
     if (note) this.messages.push(noteMessage(this.#firstRunId, this.iteration, note));
     this.messages.push(message);
@@ -185,6 +190,16 @@ export class TurnFold {
       { type: 'message', message, ...(usage && { usage }) },
       ...answered.map((result) => this.#settle(result)),
     ];
+  }
+
+  /** What the first model call has settled. */
+  #resolve({ settings, instructions }: Pick<ModelReply, 'settings' | 'instructions'>): void {
+    if (instructions !== undefined) {
+      this.messages.unshift(instructionsMessage(this.#firstRunId, instructions));
+      this.deltaFrom += 1;
+    }
+    this.#settings = settings ?? this.#settings;
+    this.#model = this.#settings?.model ?? this.#model;
   }
 
   /** What they are asked shows once the workflow takes decisions on it: a watcher may decide at once. */

@@ -1,3 +1,4 @@
+import type { CompactRequest } from './compaction/settings.js';
 import { isJsonObject, jsonBytes } from './json.js';
 import type { DecisionKind } from './people.js';
 import { distinctWireId, wireId, wireText } from './wire-text.js';
@@ -6,18 +7,23 @@ import { distinctWireId, wireId, wireText } from './wire-text.js';
 export const INTERRUPT = 'interrupt';
 export const STOP = 'stop';
 export const STEER = 'steer';
+export const COMPACT = 'compact';
 export const RECEIPT_QUERY = 'receipt';
 
 /**
  * `interrupt`: now; what runs is canceled. `stop`: what runs may finish, nothing new begins. `steer`: a message that
- * joins before the next model call. `cancel` is Temporal's own.
+ * joins before the next model call. `compact`: the transcript is compacted before the next model call. `cancel` is
+ * Temporal's own.
  */
-export type InterventionKind = typeof INTERRUPT | typeof STOP | typeof STEER;
+export type InterventionKind = typeof INTERRUPT | typeof STOP | typeof STEER | typeof COMPACT;
 
 /** The argument of an `interrupt` or a `stop`. All of it may be left out, so that the Web UI's form works empty. */
 export type StopRequest = { v: 1; id?: string; reason?: string; by?: string };
 /** The argument of a `steer`. */
 export type SteerRequest = { v: 1; id?: string; message: string; by?: string };
+
+/** The argument of a `compact`; all of it may be left out. */
+export type CompactArgument = { v: 1; id?: string; focus?: string; by?: string };
 
 /** Why a turn ended before its model was done. */
 export type Intervention = {
@@ -32,7 +38,7 @@ export type SteerMessage = { id: string; message: string; by?: string };
 /**
  * What became of a message: `accepted` and waiting, `delivered` to the model, `done` for an interrupt or a stop,
  * `refused` where it could not be read, `too_late` where the turn had ended. An approval, a denial or an answer is `done`
- * where it counts.
+ * where it counts, a compaction where the transcript got smaller; `refused` says why it did not.
  */
 export type Receipt = {
   v: 1;
@@ -62,6 +68,18 @@ export function readStop(raw: unknown, fallbackId: string): { id: string; reason
     id: id ? callersId(id) : fallbackId,
     ...(reason !== undefined && { reason: wireText(reason, 1000) }),
     ...(by !== undefined && { by: wireId(by) }),
+  };
+}
+
+const FOCUS_BYTES = 2000;
+
+export function readCompact(raw: unknown, fallbackId: string): CompactRequest {
+  const focus = textField(raw, 'focus');
+  const { id, by } = readStop(raw, fallbackId);
+  return {
+    id,
+    ...(by !== undefined && { by }),
+    ...(focus?.trim() && { focus: wireText(focus, FOCUS_BYTES) }),
   };
 }
 

@@ -115,7 +115,21 @@ export type StopReason = (typeof STOP_REASONS)[number];
 
 export type UserBlock = TextBlock | ImageBlock | FileBlock;
 type SystemMessage = { role: 'system'; id: string; content: TextBlock[] };
-type UserMessage = { role: 'user'; id: string; content: UserBlock[] };
+export type UserMessage = {
+  role: 'user';
+  id: string;
+  content: UserBlock[];
+  /** It is a summary, and stands for these messages. */
+  covers?: Covers;
+};
+/** From the id of the first message to that of the last, and how many they are. */
+export type Covers = {
+  from: string;
+  to: string;
+  count: number;
+  /** All of them, a line of JSON each; an earlier summary is among them, with its own. */
+  artifact?: ArtifactRef;
+};
 export type AssistantMessage = {
   role: 'assistant';
   id: string;
@@ -152,11 +166,15 @@ const toolResult = isShape(
   },
 );
 const role = isText;
+const covers = isShape({ from: isText, to: isText, count: isNumber }, { artifact: isArtifactRef });
 
 /** Of a message that somebody hands in. */
 export const isMessage: Check = isVariant('role', {
   system: isShape({ role, id: isText, content: isListOf(isVariant('type', { text })) }),
-  user: isShape({ role, id: isText, content: isListOf(isVariant('type', { text, image, file })) }),
+  user: isShape(
+    { role, id: isText, content: isListOf(isVariant('type', { text, image, file })) },
+    { covers },
+  ),
   assistant: isShape(
     { role, id: isText, content: isListOf(isVariant('type', { text, reasoning, tool_call: toolCall })) },
     { stopReason: isOneOf(...STOP_REASONS), model: isText },

@@ -9,6 +9,8 @@ import { wireId, wireText } from './wire-text.js';
 export const APPROVE = 'approve';
 export const DENY = 'deny';
 export const ANSWER = 'answer';
+/** The tool by which a model asks a person. */
+export const ASK_USER = 'ask_user';
 export type DecisionKind = typeof APPROVE | typeof DENY | typeof ANSWER;
 
 /**

@@ -7,6 +7,8 @@ import type {
   RunToolResult,
 } from './activities.js';
 import type { CarriedTurn } from './carried.js';
+import type { CompactionRecord, CompactionTrigger } from './compaction/settings.js';
+import type { TooLongReply } from './compaction/wire.js';
 import type { SteerMessage } from './interventions.js';
 import type { Message } from './messages.js';
 import type { TurnNote } from './notes.js';
@@ -20,7 +22,11 @@ import type { OutcomeType, TurnInput } from './turn.js';
 export type ModelEnd =
   | { kind: 'completed'; output: ModelReply }
   | { kind: 'failed'; type: string; text: string; told?: unknown }
-  | { kind: 'canceled'; text: string; told?: unknown };
+  | { kind: 'canceled'; text: string; told?: unknown }
+  | { kind: 'too_long'; output: TooLongReply };
+
+/** `interrupted`: nothing came of it, and the turn does not go on. */
+export type CompactionEnd = { record: CompactionRecord; interrupted?: true };
 
 /** A signal or an accepted update that is a steer, as it came: its id may have come before. */
 export type RecordedSteer = { kind: 'steer'; steer: SteerMessage };
@@ -36,6 +42,8 @@ export type RecordedStep = { at: string } & (
       carried?: CarriedTurn;
       earlier?: { messages: Message[]; deltaFrom: number };
     }
+  | { kind: 'compaction_scheduled'; iteration: number; trigger: CompactionTrigger }
+  | { kind: 'compaction_ended'; attempt: number; end: CompactionEnd }
   | {
       kind: 'model_scheduled';
       iteration: number;

@@ -1,4 +1,5 @@
 import type { ModelReply } from './activities.js';
+import type { CompactionRecord } from './compaction/settings.js';
 import { jsonBytes } from './json.js';
 import type { StopReason, ToolResultBlock, ToolResultCause, ToolResultStatus } from './messages.js';
 import { spentIn, type TurnUsage, type Usage } from './usage.js';
@@ -26,6 +27,8 @@ export type TurnStep = Timing & {
   attempts: number;
   /** Why the turn failed: the fault's dotted type and its text. */
   error?: string;
+  /** Of the transcript, before this model call. */
+  compactions?: CompactionRecord[];
   /** In the order in which the model asked for them. */
   calls: ToolCallStep[];
 };
@@ -63,6 +66,8 @@ export class Steps {
   readonly #tried = new Map<string, { startedAt?: string; attempts: number }>();
   /** By call id. */
   readonly #subAgents = new Map<string, SubAgentStep>();
+  /** Before the next model call. */
+  #compactions: CompactionRecord[] = [];
   /** Steps of an earlier run of the workflow are missing: they were too many. */
   #isCut = false;
 
@@ -100,6 +105,11 @@ export class Steps {
       ...(error !== undefined && { error: wireText(error, MAX_ERROR_BYTES) }),
     };
     this.#add(record, new Map());
+  }
+
+  /** The transcript was compacted, or was to be. */
+  compacted(record: CompactionRecord): void {
+    this.#compactions.push(record);
   }
 
   /** The tries of a tool's activity ended, in whichever way; what comes of the call, `settled` hears. */
@@ -152,7 +162,11 @@ export class Steps {
     const last = this.#steps.at(-1);
     const before = last?.record.iteration === record.iteration ? this.#steps.pop() : undefined;
     const attempts = record.attempts + (before?.record.attempts ?? 0);
-    this.#steps.push({ record: { ...record, attempts }, calls });
+    const compactions = [...(before?.record.compactions ?? []), ...this.#compactions.splice(0)];
+    this.#steps.push({
+      record: { ...record, attempts, ...(compactions.length > 0 && { compactions }) },
+      calls,
+    });
   }
 }
 

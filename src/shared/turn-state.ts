@@ -37,5 +37,7 @@ export type TurnState = {
   messageCount: number;
   deltaCount: number;
   usage: TurnUsage;
+  /** What the next model call sends, about; absent before the first reply. `window`: the model's, where it is known. */
+  context?: { tokens: number; window?: number; compactions: number; compacting?: true };
   outcome?: TurnOutcome['type'];
 };

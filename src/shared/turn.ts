@@ -1,5 +1,6 @@
 import type { NamedArtifact } from './artifact-names.js';
 import { isTranscriptBase, type TranscriptBase } from './carried.js';
+import type { CompactionSettings, SummaryMessage } from './compaction/settings.js';
 import type { Intervention, SteerMessage } from './interventions.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes } from './json.js';
 import { type Budget, type ExceededBudget, isLimits, type Limits } from './limits.js';
@@ -155,6 +156,8 @@ export type TurnSettings = {
   continueAsNew?: { iterations?: number; plainBytes: number; packedBytes: number; retryAfter: number };
   /** The oldest rounds are dropped from a transcript that takes more JSON than this. */
   maxContextBytes?: number;
+  /** A turn that was started without it is never compacted. */
+  compaction?: CompactionSettings;
   /** What nobody decides in that time is denied. Without it, it waits. */
   approvalTimeoutMs?: number;
   /** The agent's own, where it has sub-agents, in whose turns they hold. */
@@ -247,6 +250,8 @@ export type TurnOutcome = {
    * as a client's `result()` does.
    */
   steps?: TurnStep[];
+  /** Of a turn that was compacted: the last summary, which stands for the messages that it `covers`. */
+  summary?: SummaryMessage;
   /** Of `budget_exceeded`: which limit, and how much was used. */
   exceeded?: ExceededBudget;
   /** Of an interrupted turn: who ended it, and why. */

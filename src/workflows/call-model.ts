@@ -12,15 +12,19 @@ import {
   type InterruptedReply,
   type ModelReply,
 } from '../shared/activities.js';
+import type { TooLongReply } from '../shared/compaction/wire.js';
 import { partialReply } from '../shared/opening.js';
 import { modelTimedOut, partialTextOf } from '../shared/settle.js';
 import { addFailed, noUsage, spentIn } from '../shared/usage.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
+import { compactTooLong } from './compaction.js';
 import type { Asked } from './guards.js';
 import type { Interventions } from './interventions.js';
+import { lastWord } from './last-word.js';
 import type { TurnRun } from './turn-run.js';
 
-type ModelActivities = { [CALL_MODEL](input: CallModelInput): Promise<ModelReply | InterruptedReply> };
+type Answer = ModelReply | InterruptedReply | TooLongReply;
+type ModelActivities = { [CALL_MODEL](input: CallModelInput): Promise<Answer> };
 
 // These are needed before the turn's settings are known, and are not part of what a replay compares.
 const CALL_OPTIONS = {
@@ -41,17 +45,24 @@ const SETTLE_MS = 2000;
 /**
  * One model call. Its reply is already planned: what is to be done with each tool call is part of it. `steers` are the
  * ids of messages that this call is the first to see. After an interrupt, the text that had come by then is added to
- * the transcript. Fails the turn when the model's fault outlived its retries, with the outcome so far in the details; but a
- * closing call that fails is only missing.
+ * the transcript. Where it is too long it is compacted and the call made again, `refused` times so far. Fails the turn
+ * when the model's fault outlived its retries, with the outcome so far in the details; but a closing call that fails is
+ * only missing.
  */
 export async function callModel(
   run: TurnRun,
   interventions: Interventions,
   steers: string[],
   asked: Asked,
+  refused = 0,
 ): Promise<ModelReply | 'interrupted' | 'failed'> {
-  const work = proxy(run, asked)[CALL_MODEL](inputOf(run, steers, asked));
+  const work = proxy(run, asked)[CALL_MODEL](inputOf(run, steers, asked, refused));
   const { value: answer, fault } = await interventions.settle(work, run.settings?.settleMs ?? SETTLE_MS);
+  if (answer && 'tooLong' in answer) {
+    const mayAgain = await compactTooLong(run, interventions, answer);
+    if (interventions.ending) return 'interrupted';
+    return await callModel(run, interventions, [], asked, mayAgain ? refused + 1 : Number.POSITIVE_INFINITY);
+  }
   if (answer && !('interrupted' in answer)) {
     run.count(answer);
     return answer;
@@ -60,7 +71,7 @@ export async function callModel(
   if (answer && !interventions.interrupted) {
     run.countSpent(answer.spent ?? noUsage);
     run.unanswered(answer);
-    return await callModel(run, interventions, [], asked);
+    return await callModel(run, interventions, [], asked, refused);
   }
   run.countSpent(
     answer?.spent ?? spentIn(lastWord(fault)) ?? (fault ? noUsage : addFailed(noUsage, 'unknown')),
@@ -89,9 +100,16 @@ function proxy(run: TurnRun, { withoutTools, isClosing }: Asked): ModelActivitie
   });
 }
 
-function inputOf(run: TurnRun, steers: string[], { notes, withoutTools }: Asked): CallModelInput {
+function inputOf(
+  run: TurnRun,
+  steers: string[],
+  { notes, withoutTools }: Asked,
+  refused: number,
+): CallModelInput {
   const { input, settings } = run;
   const isSubAgent = input.parent !== undefined && !input.parent.isSession;
+  const { automatic = false, maxPerCall = 0 } = settings?.compaction ?? {};
+  const compacts = settings ? automatic && refused < maxPerCall : refused === 0;
   const version = settings?.version ?? input.version;
   const model = settings?.model ?? input.model;
   return {
@@ -113,15 +131,8 @@ function inputOf(run: TurnRun, steers: string[], { notes, withoutTools }: Asked)
     ...(input.parent?.permissions && { above: input.parent.permissions }),
     ...(input.modelOptions && { modelOptions: input.modelOptions }),
     ...(input.metadata && { metadata: input.metadata }),
+    ...(compacts && { compacts }),
   };
-}
-
-/** What is told of a call that gave no reply: by its failure, its cancellation or its last beat. */
-function lastWord(fault: unknown): unknown {
-  const cause = fault instanceof ActivityFailure ? fault.cause : undefined;
-  if (cause instanceof TimeoutFailure) return cause.lastHeartbeatDetails;
-  const tells = cause instanceof ApplicationFailure || cause instanceof CancelledFailure;
-  return tells ? cause.details?.[0] : undefined;
 }
 
 /** A cancellation that came with a heartbeat carries the text that had been streamed. */

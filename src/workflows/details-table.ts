@@ -62,9 +62,10 @@ export class DetailsTable {
   }
 }
 
-function doing({ outcome, waitingFor, phase, pendingCalls }: TurnState): string {
+function doing({ outcome, waitingFor, context, phase, pendingCalls }: TurnState): string {
   if (outcome) return outcome;
   if (waitingFor) return 'waiting for a person';
+  if (context?.compacting) return 'compacting the transcript';
   if (phase === 'model') return 'calling the model';
   const open = pendingCalls.filter(({ status }) => status === 'sleeping' || !SETTLED.includes(status));
   const until = open.every(({ status }) => status === 'sleeping') && open[0]?.until;

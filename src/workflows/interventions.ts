@@ -8,11 +8,15 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CarriedInterventions } from '../shared/carried.js';
+import type { CompactRequest } from '../shared/compaction/settings.js';
 import {
+  COMPACT,
+  type CompactArgument,
   INTERRUPT,
   type Intervention,
   RECEIPT_QUERY,
   type Receipt,
+  readCompact,
   readSteer,
   readStop,
   STEER,
@@ -30,6 +34,8 @@ import { wakeActivities } from './sinks.js';
 const interruptSignal = defineSignal<[StopRequest?]>(INTERRUPT);
 const stopSignal = defineSignal<[StopRequest?]>(STOP);
 const steerSignal = defineSignal<[SteerRequest]>(STEER);
+const compactSignal = defineSignal<[CompactArgument?]>(COMPACT);
+const compactUpdate = defineUpdate<Receipt, [CompactArgument?]>(COMPACT);
 const interruptUpdate = defineUpdate<Receipt, [StopRequest?]>(INTERRUPT);
 const stopUpdate = defineUpdate<Receipt, [StopRequest?]>(STOP);
 const steerUpdate = defineUpdate<Receipt, [SteerRequest]>(STEER);
@@ -55,6 +61,7 @@ export class Interventions {
   /** End after what runs. */
   stopped: Ending | undefined;
   readonly #steers: SteerMessage[];
+  #compact: CompactRequest | undefined;
   readonly receipts: Receipts;
   readonly #scope = CancellationScope.current();
   /** What the turn waits for now, and what ends the waiting. */
@@ -66,6 +73,7 @@ export class Interventions {
   /** Listens from now on; messages that came before the turn began are handled in here. */
   constructor(carried?: CarriedInterventions) {
     this.#steers = [...(carried?.steers ?? [])];
+    this.#compact = carried?.compact;
     this.receipts = new Receipts(carried);
     const cancel = () => this.#end({ kind: 'cancel', id: 'cancel' });
     // One that came before the turn's first task; its promise would tell of it only after the loop's first steps.
@@ -77,8 +85,10 @@ export class Interventions {
     setHandler(interruptUpdate, (raw) => this.#onStop(INTERRUPT, raw, 'update'));
     setHandler(stopUpdate, (raw) => this.#onStop(STOP, raw, 'update'));
     setHandler(steerUpdate, (raw) => this.#onSteer(raw, 'update'));
+    setHandler(compactSignal, (raw) => void this.#onCompact(raw, 'signal'));
+    setHandler(compactUpdate, (raw) => this.#onCompact(raw, 'update'));
     setHandler(receiptQuery, (id) => {
-      const kinds = [STEER, INTERRUPT, STOP, APPROVE, DENY, ANSWER] as const;
+      const kinds = [STEER, INTERRUPT, STOP, COMPACT, APPROVE, DENY, ANSWER] as const;
       return kinds.map((kind) => this.receipts.known(kind, id)).find((receipt) => receipt) ?? null;
     });
   }
@@ -121,11 +131,29 @@ export class Interventions {
     return taken;
   }
 
+  /** Somebody wants the transcript compacted before the next model call. */
+  takeCompact(): CompactRequest | undefined {
+    const taken = this.#compact;
+    this.#compact = undefined;
+    return taken;
+  }
+
+  /** What came of it. */
+  compacted({ id }: CompactRequest, problem: string | undefined): void {
+    this.receipts.give(id, COMPACT, problem === undefined ? 'done' : 'refused', problem);
+  }
+
+  tooLate({ id }: CompactRequest): void {
+    this.receipts.give(id, COMPACT, 'too_late');
+  }
+
   /** No message is taken any more; returns those that no model call has had. */
   close(): SteerMessage[] {
     this.#closed = true;
     const left = this.#steers.splice(0);
     for (const { id } of left) this.receipts.give(id, STEER, 'too_late');
+    const compact = this.takeCompact();
+    if (compact) this.tooLate(compact);
     return left;
   }
 
@@ -133,6 +161,7 @@ export class Interventions {
   carried(): CarriedInterventions {
     return {
       steers: this.#steers,
+      ...(this.#compact && { compact: this.#compact }),
       ...this.receipts.carried(),
     };
   }
@@ -183,6 +212,17 @@ export class Interventions {
     this.#steers.push(steer);
     for (const listener of [...this.#steerListeners]) listener();
     return this.receipts.give(steer.id, STEER, 'accepted');
+  }
+
+  /** Several that wait are one. */
+  #onCompact(raw: unknown, via: Via): Receipt {
+    const request = readCompact(raw, this.receipts.nextId(COMPACT, via));
+    const known = this.receipts.known(COMPACT, request.id);
+    if (known) return { ...known, duplicate: true };
+    if (this.isOver) return this.receipts.give(request.id, COMPACT, 'too_late');
+    if (this.#compact) this.compacted(this.#compact, 'Another one came after it, and counts in its place.');
+    this.#compact = request;
+    return this.receipts.give(request.id, COMPACT, 'accepted');
   }
 
   #stop(intervention: Intervention): void {

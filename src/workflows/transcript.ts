@@ -1,6 +1,7 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { TranscriptRef } from '../shared/activities.js';
 import type { CarriedTranscript, TranscriptBase } from '../shared/carried.js';
+import { applyPieces, type Piece } from '../shared/compaction/pieces.js';
 import { dropOldRounds } from '../shared/drop-rounds.js';
 import { jsonBytes } from '../shared/json.js';
 import type { Message } from '../shared/messages.js';
@@ -23,6 +24,7 @@ export class Transcript {
   /** Counts the rewrites: each makes the positions of before stale. */
   #epoch = 0;
   #dropped = false;
+  #compacted = false;
   #deltaFrom = 0;
   /** How many messages the turn has added, dropped ones included. */
   #added = 0;
@@ -56,6 +58,15 @@ export class Transcript {
     return this.#messages.at(-1)?.id ?? this.#base?.headId;
   }
 
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Those from a place on, as far as this run holds them. */
+  since(position: number): readonly Message[] {
+    return this.#messages.slice(Math.max(0, position - (this.#base?.count ?? 0)));
+  }
+
   get packed(): TranscriptBase | undefined {
     return this.#base;
   }
@@ -86,6 +97,7 @@ export class Transcript {
   resume(carried: CarriedTranscript): void {
     this.#epoch = carried.epoch;
     this.#dropped = carried.dropped ?? carried.epoch > 0;
+    this.#compacted = carried.compacted ?? false;
     this.#deltaFrom = carried.deltaFrom;
     if ('base' in carried) this.#base = carried.base;
     else this.add(...carried.messages);
@@ -117,6 +129,18 @@ export class Transcript {
     this.#rewritten();
   }
 
+  /** Puts in its place what a compaction has made of it, which is whole in this run then. */
+  compact(pieces: readonly Piece[]): void {
+    const packed = this.#base?.count ?? 0;
+    const made = applyPieces(this.#messages, pieces, this.#deltaFrom, packed);
+    this.#messages.splice(0, this.#messages.length, ...made.messages);
+    this.#base = undefined;
+    this.#deltaFrom = made.firstOwn;
+    this.#dropped = true;
+    this.#compacted = true;
+    this.#rewritten();
+  }
+
   #rewritten(): void {
     this.#bytes = 0;
     this.#measured = 0;
@@ -127,7 +151,7 @@ export class Transcript {
   /** The messages that the turn added, where this run holds all of them. */
   delta(): Message[] | undefined {
     const packed = this.#base?.count ?? 0;
-    if (packed > this.#deltaFrom) return undefined;
+    if (packed > this.#deltaFrom || this.#compacted) return undefined;
     const messages = this.#messages.slice(this.#deltaFrom - packed);
     return messages.length < this.#added ? undefined : messages;
   }
@@ -155,6 +179,7 @@ export class Transcript {
     const common = {
       epoch: this.#epoch,
       dropped: this.#dropped,
+      ...(this.#compacted && { compacted: true as const }),
       deltaFrom: this.#deltaFrom,
       added: this.#added,
     };

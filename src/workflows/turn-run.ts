@@ -2,6 +2,8 @@ import { defineQuery, setCurrentDetails, setHandler, workflowInfo } from '@tempo
 import type { ModelReply, OutputRequest } from '../shared/activities.js';
 import { ArtifactNames } from '../shared/artifact-names.js';
 import type { CarriedInterventions, CarriedTurn, TranscriptSegment } from '../shared/carried.js';
+import type { CompactionSettings } from '../shared/compaction/settings.js';
+import type { CompactReply } from '../shared/compaction/wire.js';
 import type { SteerMessage } from '../shared/interventions.js';
 import { jsonBytes } from '../shared/json.js';
 import { textOf, toolCallsOf } from '../shared/messages.js';
@@ -29,6 +31,7 @@ import {
 import { addUsage, joinUsage, noUsage, type TurnUsage } from '../shared/usage.js';
 import { boundedText } from '../shared/wire-text.js';
 import { ChildTurns } from './child-turns.js';
+import { TurnCompaction } from './compaction.js';
 import { DetailsTable } from './details-table.js';
 import { Guards } from './guards.js';
 import type { Interventions } from './interventions.js';
@@ -50,6 +53,7 @@ const messagesQuery = defineQuery<MessagesPage, [MessagesPageRequest?]>(MESSAGES
 export class TurnRun {
   readonly input: TurnInput;
   readonly people: People;
+  readonly compaction = new TurnCompaction();
   readonly turnId = workflowInfo().workflowId;
   readonly firstRunId = workflowInfo().firstExecutionRunId;
   readonly transcript = new Transcript();
@@ -114,6 +118,7 @@ export class TurnRun {
     this.#text = carried.text;
     this.output.resume(carried.output);
     this.transcript.resume(carried.transcript);
+    this.compaction.resume(carried.compaction, this.transcript);
     this.artifacts.learn([], carried.artifacts);
   }
 
@@ -132,6 +137,7 @@ export class TurnRun {
       text: boundedText(this.lastText, CARRIED_TEXT_BYTES),
       ...this.output.carried(),
       ...this.people.carried,
+      ...this.compaction.carried(settings, this.transcript),
       ...this.artifacts.carried(),
       ...this.guards.carried(),
       transcript: this.transcript.carried(segments),
@@ -144,18 +150,36 @@ export class TurnRun {
     return this.iteration - this.#firstIteration;
   }
 
+  /** What the first model call has settled. */
+  settle({ settings, instructions }: Pick<ModelReply, 'settings' | 'instructions'>): void {
+    this.settings = settings ?? this.settings;
+    if (instructions !== undefined) this.transcript.begin(instructionsMessage(this.firstRunId, instructions));
+    if (settings) this.guards.settled();
+  }
+
   count(reply: ModelReply): void {
-    this.settings = reply.settings ?? this.settings;
-    if (reply.instructions !== undefined)
-      this.transcript.begin(instructionsMessage(this.firstRunId, reply.instructions));
+    this.settle(reply);
     if (reply.note) this.transcript.add(noteMessage(this.firstRunId, this.iteration, reply.note));
-    if (reply.settings) this.guards.settled();
+    this.compaction.size.replied(reply.usage ?? {}, this.transcript);
     this.usage = addUsage(this.usage, reply.usage);
     this.countSpent(reply.spent ?? noUsage);
     this.steps.replied(this.iteration, reply);
     this.iteration += 1;
     this.output.answered();
     this.#truncated = reply.message.stopReason === 'max_tokens' ? this.#truncated + 1 : 0;
+  }
+
+  /** What came of a compaction; without `pieces` it has changed nothing. */
+  compacted(
+    { record, pieces, spent }: Omit<CompactReply, 'v' | 'attempt'>,
+    settings: CompactionSettings,
+  ): void {
+    if (record.usage) this.usage = addUsage(this.usage, record.usage);
+    this.countSpent(spent ?? noUsage);
+    this.steps.compacted(record);
+    if (pieces) this.#text = this.lastText;
+    this.compaction.take({ record, ...(pieces && { pieces }) }, settings, this.transcript);
+    this.show();
   }
 
   /** A model call ended without a reply; `told` is what its end tells. */
@@ -238,6 +262,7 @@ export class TurnRun {
       ...this.artifacts.told(),
       ...(fits && { messages }),
       ...(steps && { steps }),
+      ...(this.compaction.summary && { summary: this.compaction.summary }),
       ...(outcome === 'interrupted' && ending && ending.kind !== 'time_limit' && { intervention: ending }),
       ...(outcome === 'budget_exceeded' && this.guards.told(ending?.kind === 'time_limit')),
       ...(undelivered.length > 0 && { undelivered }),

@@ -24,6 +24,7 @@ export function stateOf(run: TurnRun, outcome: TurnOutcome['type'] | undefined):
     messageCount: run.transcript.count,
     deltaCount: run.transcript.added,
     usage: run.usage,
+    ...run.compaction.state(run.settings?.compaction, run.transcript),
     ...(outcome && { outcome }),
   };
 }

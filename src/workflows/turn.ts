@@ -5,6 +5,7 @@ import { pendingCalls, toolMessage } from '../shared/transcript.js';
 import type { OutcomeType, TurnInput, TurnOutcome } from '../shared/turn.js';
 import { callModel } from './call-model.js';
 import { checkedEnding } from './check-answer.js';
+import { compactIfDue } from './compaction.js';
 import type { ReachedLimit } from './guards.js';
 import { Interventions } from './interventions.js';
 import { continueInNextRun, isNextRunDue } from './next-run.js';
@@ -54,6 +55,8 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
     const limit = run.guards.reached();
     if (limit) return await endAtLimit(run, interventions, limit);
     run.makeRoom();
+    await compactIfDue(run, interventions);
+    if (interventions.ending) return 'interrupted';
     if (isNextRunDue(run, interventions)) {
       await continueInNextRun(run, interventions);
       if (interventions.ending) return 'interrupted';

@@ -53,6 +53,24 @@ test("a sub-agent's calls are printed further in, those of its own sub-agents fu
   expect(printed({ ...inner, event: { ...base, ...inner } })).toBe('      → look_up bicycle\n');
 });
 
+const covers = { from: 'a', to: 'b', count: 40 };
+test.each([
+  [
+    { method: 'summary', after: 12_000, covers },
+    '⇣ the transcript was compacted: about 91,000 tokens are 12,000 now (summary of 40 messages)',
+  ],
+  [
+    { method: 'cleared', after: 60_500, cleared: 7 },
+    '⇣ the transcript was compacted: about 91,000 tokens are 60,500 now (7 old results cleared)',
+  ],
+  [
+    { after: 91_000, problem: 'The summary was empty.' },
+    'the transcript stays as it is: The summary was empty.',
+  ],
+] as const)('a compaction that came to %j is printed', (came, line) => {
+  expect(printed({ type: 'compaction', trigger: 'window', before: 91_000, ...came })).toBe(`  ${line}\n`);
+});
+
 test('a call that sleeps is printed with its time, and so is what a sleeping turn waits for', () => {
   const started = {
     type: 'tool_started' as const,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { compactionSettings } from '../../src/activities/compaction-settings.js';
 import { resolveSettings } from '../../src/activities/settings.js';
 import { defineAgent } from '../../src/define/define-agent.js';
 import { defineTool, type ToolOptions } from '../../src/define/define-tool.js';
@@ -46,7 +47,8 @@ test.each<[string, Partial<RemoteToolOptions<typeof input>>, string]>([
 test('a turn is settled with where its tools run', () => {
   const tools = [local(), remote({ activity: 'run', heartbeatTimeout: '5 seconds' })];
   const agent = defineAgent({ name: 'tester', instructions: 'Test.', model: 'none', tools });
-  expect(resolveSettings(agent, tools, 'none', { limits: {} }, undefined).tools).toMatchObject([
+  const compaction = compactionSettings(agent.compaction, 'none', { instructions: '', tools: [] });
+  expect(resolveSettings(agent, tools, 'none', { limits: {} }, undefined, compaction).tools).toMatchObject([
     { name: 'quick', local: true, timeoutMs: 1000 },
     {
       name: 'far',

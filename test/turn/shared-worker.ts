@@ -10,6 +10,8 @@ import { agentWith, gate } from './agents.js';
 export type SharedWorker = {
   readonly client: AgentClient;
   readonly taskQueue: string;
+  /** What was read of transcripts, by all turns. */
+  readonly transcripts: RunningWorker['transcripts'];
   /** Starts a turn that is answered by this model. */
   start(model: Model, prompt?: string, options?: StartOptions): Promise<TurnHandle>;
 };
@@ -46,6 +48,9 @@ export function sharedWorker(tools: readonly AnyTool[], options: Partial<AgentOp
     },
     get taskQueue() {
       return worker().taskQueue;
+    },
+    get transcripts() {
+      return worker().transcripts;
     },
     async start(model, prompt = 'hello', startOptions = {}) {
       return await worker().start(prompt, { ...startOptions, model: models.add(model) });

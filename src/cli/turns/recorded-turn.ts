@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import { readHistory } from '../../client/read-history.js';
 import type { NamedArtifact } from '../../shared/artifact-names.js';
 import { summaryOfBlock } from '../../shared/call-summary.js';
+import type { CompactionRecord } from '../../shared/compaction/settings.js';
 import type { TurnEvent } from '../../shared/events.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from '../../shared/messages.js';
 import { textOf, toolCallsOf } from '../../shared/messages.js';
@@ -31,6 +32,8 @@ export type RecordedStep = {
   stopReason?: string;
   text?: string;
   usage?: Usage;
+  /** Before it. */
+  compactions?: CompactionRecord[];
   calls: RecordedCall[];
 };
 
@@ -75,12 +78,23 @@ export async function recordedTurn(client: Client, workflowId: string): Promise<
 
 export function stepsOf(events: readonly TurnEvent[]): RecordedStep[] {
   const steps: RecordedStep[] = [];
+  const compactions: CompactionRecord[] = [];
   const callOf = (id: string) => steps.at(-1)?.calls.find((call) => call.id === id);
   for (const event of events) {
     switch (event.type) {
-      case 'model_started':
-        steps.push({ iteration: event.iteration, startedAt: event.at, calls: [] });
+      case 'compaction':
+        compactions.push(event);
         break;
+      case 'model_started': {
+        // A call that was too long is made again.
+        const again = steps.at(-1)?.iteration === event.iteration ? steps.pop() : undefined;
+        const before = [...(again?.compactions ?? []), ...compactions.splice(0)];
+        steps.push({
+          ...{ iteration: event.iteration, startedAt: event.at, calls: [] },
+          ...(before.length > 0 && { compactions: before }),
+        });
+        break;
+      }
       case 'message':
         Object.assign(steps.at(-1) ?? {}, answered(event));
         break;

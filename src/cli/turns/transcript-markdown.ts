@@ -26,7 +26,7 @@ function messageParts(message: Message, results: Map<string, ToolResultBlock>): 
       return ['## System', ...message.content.map(({ text }) => safeText(text))];
     case 'user':
       return [
-        '## User',
+        message.covers ? '## Summary of earlier messages' : '## User',
         ...message.content.map((block) => {
           if (block.type === 'text') return safeText(block.text);
           if (block.type === 'file') return `*A file: ${oneLine(block.name)} (${oneLine(block.mediaType)})*`;

@@ -3,7 +3,7 @@ import { limitLine } from '../limit-line.js';
 import { quoted } from '../quoted.js';
 import { cut, oneLine, wrapped } from '../table.js';
 import { safeText, type Terminal } from '../terminal.js';
-import { duration } from '../turn-printer.js';
+import { compactionLine, duration } from '../turn-printer.js';
 import { startWorker } from './pollers.js';
 import type { RecordedCall, RecordedStep } from './recorded-turn.js';
 import type { TurnLook } from './turn-look.js';
@@ -31,6 +31,9 @@ export function turnPage(terminal: Terminal, turn: TurnLook, now = Date.now()): 
     ...facts,
     ...turn.steps.flatMap((step, index) => [
       index === 0 ? '\n' : '',
+      ...(step.compactions ?? []).map(
+        (each) => `${' '.repeat(INDENT)}${style.dim(fitting(compactionLine(each), INDENT))}\n`,
+      ),
       stepLine(terminal, step, turn.status === 'running'),
       ...step.calls.map((call) => callLine(terminal, call, turn, fitting)),
     ]),

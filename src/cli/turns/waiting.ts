@@ -2,6 +2,7 @@ import type { LoadedDataConverter } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
 import { decodeFailure, decodePayloads } from '../../client/payloads.js';
 import { CALL_MODEL } from '../../shared/activities.js';
+import { COMPACT_TRANSCRIPT } from '../../shared/compaction/wire.js';
 import { PEOPLE_MEMO, type PeopleMemo } from '../../shared/people.js';
 import { SLEEP_MEMO, type SleepMemo } from '../../shared/sleep.js';
 import { duration } from '../turn-printer.js';
@@ -127,9 +128,14 @@ export function awaitedText(awaited: Awaited, now: number = Date.now()): string 
 export function answeredCalls(described: Described): number | undefined {
   for (const { activityId, activityType } of described.pendingActivities ?? []) {
     const [, place] = /^i(\d+)\./.exec(activityId ?? '') ?? [];
-    if (place !== undefined) return Number(place) + (activityType?.name === CALL_MODEL ? 0 : 1);
+    if (place !== undefined) return Number(place) + (isOfModel(activityType?.name) ? 0 : 1);
   }
   return undefined;
+}
+
+/** Made before the reply. */
+function isOfModel(type: string | null | undefined): boolean {
+  return type === CALL_MODEL || type === COMPACT_TRANSCRIPT;
 }
 
 export function isoTime(time: Time): string | undefined {
