@@ -31,10 +31,10 @@ async function soak(options: SoakOptions): Promise<Verdict> {
     once(provider, 'message'),
   ]);
   const { address } = server;
-  const { breakName } = options;
+  const { breakName, window } = options;
   const config: WorkerConfig = {
     ...{ address, taskQueue: `soak-${randomUUID()}`, folder, modelUrl: String(modelUrl) },
-    watchesMemory: true,
+    ...{ window, watchesMemory: true },
     ...(breakName && { breakName }),
   };
   const { taskQueue } = config;

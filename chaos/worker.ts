@@ -20,6 +20,8 @@ export type WorkerConfig = {
   breakName?: BreakName;
   continueEvery?: number;
   cachedTranscripts?: number;
+  /** The model's context window in tokens. Default: one that nobody knows, so that no transcript is too long. */
+  window?: number;
   /** Writes down now and then what it has in memory. */
   watchesMemory?: boolean;
 };
@@ -34,6 +36,7 @@ const agent = defineAgent({
   model: openai({ model: 'scripted', baseURL: config.modelUrl }),
   tools: chaosTools(paths.ledger),
   ...(config.continueEvery && { iterationsPerRun: config.continueEvery }),
+  ...(config.window && { compaction: { window: config.window } }),
 });
 
 function recording({ info }: Context): ActivityInterceptors {

@@ -2,7 +2,7 @@ import type { Message } from 'holdfast/client';
 import type { Said } from '../../records.js';
 import { marksIn } from '../../soak/messages.js';
 import { refusalOf } from '../count-refused.js';
-import { expand, type Told } from './expand.js';
+import { expand, expandSummary, type Told } from './expand.js';
 import type { ReadArchive, SessionRecord } from './record.js';
 
 export type MessageProblems = {
@@ -26,27 +26,52 @@ export function countMessages(
   const { told, summaries, problems } = expand(transcript, readArchive);
   const committed = turns.flatMap((turn) => turn.committed.map(({ key }) => key));
   const keys = told.flatMap(({ message }) => keysOf(message));
-  const places = new Map(keys.map((key, place) => [key, place]));
+  const order = new Map(committed.map((key, place) => [key, place]));
+  const isTold = new Set(keys);
   const taken = said.filter(({ answer }) => answer !== 'no_answer').map((each) => `${sessionId}/${each.id}`);
-  const lost = [...new Set([...committed, ...taken])].filter((key) => !places.has(key));
-  const known = new Set(committed);
-  const madeUp = keys.filter((key) => !known.has(key)).map((key) => `${key} is told and was never committed`);
+  const lost = [...new Set([...committed, ...taken])].filter((key) => !isTold.has(key));
+  const madeUp = keys.filter((key) => !order.has(key)).map((key) => `${key} is told and was never committed`);
   const refusal = refusalOf({ turnId: sessionId, messages: transcript });
   return {
     lost: [
       ...problems,
+      ...archiveProblems(session, told, readArchive),
       ...lost.map((key) => `${key} is nowhere in the transcript`),
       ...resultsLost(session, told),
     ],
     doubled: [...doubled(committed, 'committed'), ...doubled(keys, 'told'), ...doubledIds(told), ...madeUp],
     disordered: [
-      ...outOfOrder(committed, told),
-      ...sentOutOfOrder(said, 'queue', (key) => places.get(`${sessionId}/${key}`)),
-      ...sentOutOfOrder(said, 'steer', (key) => places.get(`${sessionId}/${key}`)),
+      ...outOfOrder(order, told),
+      ...sentOutOfOrder(said, 'queue', (id) => order.get(`${sessionId}/${id}`)),
+      ...sentOutOfOrder(said, 'steer', (id) => order.get(`${sessionId}/${id}`)),
     ].map((line) => `${sessionId}: ${line}`),
     refused: refusal === undefined ? [] : [refusal],
     ...{ told: told.length, committed: committed.length, summaries },
   };
+}
+
+/** What the summaries of its turns stand for is there, and is what the session has. */
+function archiveProblems(
+  { turns }: SessionRecord,
+  told: readonly Told[],
+  readArchive: ReadArchive,
+): string[] {
+  const ids = new Set(told.map(({ message }) => message.id));
+  return turns.flatMap(({ turnId, covers }) =>
+    covers.flatMap((each, index) => {
+      const archived = expandSummary(`${index + 1} of ${turnId}`, each, readArchive);
+      // What the system says is each turn's own.
+      const unknown = archived.told.filter(
+        ({ message }) => message.role !== 'system' && !ids.has(message.id),
+      );
+      return [
+        ...archived.problems,
+        ...unknown.map(
+          ({ message }) => `${turnId}: ${message.id} is in a summary's range, and not in the session`,
+        ),
+      ];
+    }),
+  );
 }
 
 /** What a message is known by: what was said in it, or that it is this reply. */
@@ -74,8 +99,7 @@ function doubledIds(told: readonly Told[]): string[] {
 }
 
 /** The transcript has what was committed in the order in which it was. */
-function outOfOrder(committed: readonly string[], told: readonly Told[]): string[] {
-  const order = new Map(committed.map((key, place) => [key, place]));
+function outOfOrder(order: ReadonlyMap<string, number>, told: readonly Told[]): string[] {
   let before = -1;
   let last = '';
   const problems: string[] = [];
@@ -89,7 +113,7 @@ function outOfOrder(committed: readonly string[], told: readonly Told[]): string
   return problems;
 }
 
-/** Of the messages of one kind: what was sent after another one was answered comes after it. */
+/** Of the messages of one kind: what was sent after another one was answered was committed after it. */
 function sentOutOfOrder(
   said: readonly Said[],
   whileBusy: 'queue' | 'steer',

@@ -1,7 +1,5 @@
 import type { Message } from 'holdfast/client';
-import type { ReadArchive } from './record.js';
-
-type Covers = { from: string; to: string; count: number; artifact?: { sha256: string } };
+import type { Covers, ReadArchive } from './record.js';
 
 /**
  * `moved`: a summary follows it that stands for messages before it and after it: the last one that a person had said stays
@@ -16,30 +14,33 @@ export function expand(transcript: readonly Message[], readArchive: ReadArchive)
   const expanded: Expanded = { told: [], summaries: 0, problems: [] };
   for (const [index, message] of transcript.entries()) {
     const covers = coversOf(message);
-    if (covers) add(expanded, message.id, covers, readArchive);
+    if (covers) add(expanded, expandSummary(message.id, covers, readArchive));
     else expanded.told.push({ message, moved: coversOf(transcript[index + 1]) !== undefined });
   }
   return expanded;
 }
 
-function add(expanded: Expanded, id: string, covers: Covers, readArchive: ReadArchive): void {
-  expanded.summaries += 1;
+/** The messages that one summary stands for. */
+export function expandSummary(id: string, covers: Covers, readArchive: ReadArchive): Expanded {
   const { artifact, count, from, to } = covers;
   const archive = artifact && readArchive(artifact.sha256);
   if (!archive) {
-    expanded.problems.push(
-      `summary ${id}: what it stands for (${count} messages) is not in the artifact store`,
-    );
-    return;
+    const problem = `summary ${id}: what it stands for (${count} messages) is not in the artifact store`;
+    return { told: [], summaries: 1, problems: [problem] };
   }
   const { told, summaries, problems } = expand(archive, readArchive);
+  const wrong: string[] = [];
   if (told.length !== count)
-    problems.push(`summary ${id}: it stands for ${count} messages, its artifact has ${told.length}`);
-  const ends = told.flatMap(({ message }) => [message.id]);
+    wrong.push(`summary ${id}: it stands for ${count} messages, its artifact has ${told.length}`);
   // One that stays outside may be the first or the last of the range.
-  if (!ends.includes(from) && !ends.includes(to))
-    problems.push(`summary ${id}: its artifact has neither ${from} nor ${to}, between which it stands`);
-  expanded.told.push(...told);
+  if (!told.some(({ message }) => message.id === from || message.id === to))
+    wrong.push(`summary ${id}: its artifact has neither ${from} nor ${to}, between which it stands`);
+  return { told, summaries: summaries + 1, problems: [...wrong, ...problems] };
+}
+
+function add(expanded: Expanded, { told, summaries, problems }: Expanded): void {
+  // One by one: a long conversation has more than a call takes arguments.
+  for (const each of told) expanded.told.push(each);
   expanded.summaries += summaries;
   expanded.problems.push(...problems);
 }

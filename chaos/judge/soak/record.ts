@@ -9,6 +9,9 @@ export type Committed = { kind: 'said' | 'reply'; key: string };
 /** The recorded result of a call that had ended before its turn was interrupted, if it was: what it told the model. */
 export type CommittedResult = { callId: string; replyId: string; text: string };
 
+/** What a summary stands for: the messages of an artifact, of a range whose ends are the ids `from` and `to`. */
+export type Covers = { from: string; to: string; count: number; artifact?: { sha256: string } };
+
 export type TurnRecord = {
   turnId: string;
   /** How it ended: the type of its outcome, `canceled`, `failed: ...`, or `open`. */
@@ -16,6 +19,8 @@ export type TurnRecord = {
   committed: Committed[];
   results: CommittedResult[];
   compactions: number;
+  /** Of the summaries that it has made. */
+  covers: Covers[];
 };
 
 export type SessionRecord = {

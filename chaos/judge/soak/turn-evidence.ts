@@ -3,11 +3,12 @@ import type { Message, TurnOutcome } from 'holdfast/client';
 import { decodePayloads } from '../../../dist/client/payloads.js';
 import { marksOf } from '../../soak/messages.js';
 import { type HistoryEvent, type RunSize, runsOf, sizeOf } from '../chain.js';
-import type { CommittedResult, TurnRecord } from './record.js';
+import type { CommittedResult, Covers, TurnRecord } from './record.js';
 
 type Part = { type: string; text?: string };
 type Asked = { prompt?: string; attachments?: Part[]; steers?: string[] };
 type Answered = {
+  record?: { method?: string; covers?: Covers };
   message?: Message;
   result?: { callId: string; content: Part[] };
 };
@@ -52,7 +53,14 @@ class TurnReading {
   readonly #told = new Set<string>();
 
   constructor(turnId: string) {
-    this.record = { turnId, ended: 'unknown to the server', committed: [], results: [], compactions: 0 };
+    this.record = {
+      turnId,
+      ended: 'unknown to the server',
+      committed: [],
+      results: [],
+      compactions: 0,
+      covers: [],
+    };
   }
 
   /** Each of its runs has the same input. Several messages that were too late for the turn before are its prompt together. */
@@ -68,8 +76,9 @@ class TurnReading {
     for (const id of steers) this.#commit('said', `${sessionId}/${id}`);
   }
 
-  completed({ type }: Activity, { message, result }: Answered): void {
-    if (type === 'holdfast.compact') this.record.compactions += 1;
+  completed({ type }: Activity, { record, message, result }: Answered): void {
+    if (record?.method) this.record.compactions += 1;
+    if (record?.covers) this.record.covers.push(record.covers);
     if (type === 'holdfast.callModel' && message) {
       this.#replyId = message.id;
       this.#commit('reply', message.id);
