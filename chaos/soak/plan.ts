@@ -19,9 +19,9 @@ export type PlannedSend = {
 export type PlannedStep = PlannedSend | { kind: 'interrupt'; afterMs: number };
 export type PlannedSession = { sessionId: string; steps: PlannedStep[] };
 
-const REPLACE_SHARE = 0.1;
-const STEER_SHARE = 0.25;
-const INTERRUPT_SHARE = 0.06;
+const REPLACE_SHARE = 0.2;
+const STEER_SHARE = 0.4;
+const INTERRUPT_SHARE = 0.15;
 const COPIED_SHARE = 0.2;
 const SIGNAL_SHARE = 0.2;
 
