@@ -1,4 +1,5 @@
 // npm run soak -- --turns 1000 --seed 1: sessions that go on and on; what the judge counted is its last line, and its exit code.
+// At Ctrl-C no more is said, and what was said is judged.
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -49,14 +50,15 @@ async function soak(options: SoakOptions): Promise<Verdict> {
     await Promise.all([steady.serving(SERVING_WITHIN_MS), killed.serving(SERVING_WITHIN_MS)]);
     const { sessions, turns, seed, messagesPerRun } = options;
     const over = AbortSignal.timeout(limitMs(options));
-    const talking = { client, deedsPath: paths.deeds, messagesPerRun, over };
+    const enough = new AbortController();
+    process.once('SIGINT', () => enough.abort());
+    const talking = { client, deedsPath: paths.deeds, messagesPerRun, over, enough: enough.signal };
     await Promise.all([
       talk(makeSoakPlan(sessions, turns, seed), talking).finally(() => allSaid.abort()),
       killAtRandom([killed], seed, paths.deeds, allSaid.signal),
     ]);
     await hangUp(provider);
-    const planned = [sessions, turns, seed, messagesPerRun].map(String);
-    return await judged('judge/soak/judge.js', [address, folder, ...planned]);
+    return await judged('judge/soak/judge.js', [address, folder, String(sessions), String(messagesPerRun)]);
   } finally {
     allSaid.abort();
     await Promise.all([steady.close(), killed.close(), hangUp(provider)]);

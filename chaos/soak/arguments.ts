@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../arguments.js';
-import { BREAK_NAMES, type BreakName } from '../breaks.js';
+import { type BreakName, SESSION_BREAK_NAMES } from '../breaks.js';
 
 export type SoakOptions = {
   sessions: number;
@@ -25,7 +25,7 @@ const OPTIONS = {
 
 export function parseSoakArguments(args: string[]): SoakOptions {
   const values = parsed(args);
-  const breakName = BREAK_NAMES.find((name) => name === values.break);
+  const breakName = SESSION_BREAK_NAMES.find((name) => name === values.break);
   if (values.break !== undefined && !breakName) throw usage(`There is no break "${values.break}".`);
   return {
     sessions: count('--sessions', values.sessions ?? '1'),
@@ -56,7 +56,7 @@ function usage(problem: string): UsageError {
     [
       `${problem}\n`,
       'Usage: npm run soak -- [--turns 1000] [--sessions 1] [--seed 1] [--messages-per-run 40]',
-      `                       [--window TOKENS] [--break ${BREAK_NAMES.join('|')}]`,
+      `                       [--window TOKENS] [--break ${SESSION_BREAK_NAMES.join('|')}]`,
     ].join('\n'),
   );
 }

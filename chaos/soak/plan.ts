@@ -29,9 +29,13 @@ const SIGNAL_SHARE = 0.2;
 export function makeSoakPlan(sessions: number, turns: number, seed: number): PlannedSession[] {
   const random = new Random(seed);
   return Array.from({ length: sessions }, (_, index) => {
-    const sessionId = `soak-${String(index + 1).padStart(3, '0')}`;
-    return { sessionId, steps: planSteps(random, turns) };
+    return { sessionId: sessionIdOf(index), steps: planSteps(random, turns) };
   });
+}
+
+/** Of a session by its number, from 0. */
+export function sessionIdOf(index: number): string {
+  return `soak-${String(index + 1).padStart(3, '0')}`;
 }
 
 function planSteps(random: Random, turns: number): PlannedStep[] {

@@ -21,6 +21,8 @@ export type Talking = {
   messagesPerRun: number;
   /** After it nobody waits any more. */
   over: AbortSignal;
+  /** After it nothing more is said. */
+  enough: AbortSignal;
 };
 
 /** Everybody who writes to the sessions: each session has one who says a thing after the other, at the same time as the others. */
@@ -47,9 +49,10 @@ class Talker {
   }
 
   async run(): Promise<void> {
-    const { over } = this.#talking;
+    const { over, enough } = this.#talking;
     for (const step of this.#planned.steps) {
       if (over.aborted) return;
+      if (enough.aborted) break;
       await setTimeout(step.afterMs);
       if (step.kind === 'send') await this.#say(step);
       else await this.#interrupt();

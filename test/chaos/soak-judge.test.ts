@@ -5,7 +5,6 @@ import { endedProblems } from '../../chaos/judge/soak/count-ended.js';
 import { countMessages } from '../../chaos/judge/soak/count-messages.js';
 import type { SessionRecord, TurnRecord } from '../../chaos/judge/soak/record.js';
 import type { Deed, Said } from '../../chaos/records.js';
-import { makeSoakPlan } from '../../chaos/soak/plan.js';
 
 const user = (id: string, text = `[[s/${id}]]`): Message => {
   return { role: 'user', id: `u-${id}`, content: [{ type: 'text', id: `u-${id}.0`, text }] };
@@ -153,27 +152,19 @@ describe('of summaries the judge', () => {
 });
 
 describe('of ends and bounds the judge', () => {
-  const [planned] = makeSoakPlan(1, 3, 1);
-  if (!planned) throw new Error('A plan of one session has one.');
-  const turns = planned.steps.flatMap((step) =>
-    step.kind === 'send' && step.whileBusy !== 'steer'
-      ? [{ ...turn(step.id, []), turnId: `${planned.sessionId}/${step.id}` }]
-      : [],
-  );
-  const whole = { ...session([], turns), sessionId: planned.sessionId };
+  const deeds: Deed[] = SAID.map((each) => ({ ...each, at: 1 }));
 
   test('finds a session or a turn that is open, was never started, or was interrupted by nobody', () => {
-    expect(endedProblems(planned, whole, [])).toEqual([]);
-    const [first, ...rest] = turns;
-    const cut = { ...turn('m1', []), turnId: first?.turnId ?? '', ended: 'interrupted' };
-    const interrupt: Deed = { deed: 'session_interrupted', at: 1, sessionId: planned.sessionId };
-    expect(endedProblems(planned, { ...whole, ended: 'open', turns: rest }, [])).toEqual([
-      `${planned.sessionId} is open`,
-      `${first?.turnId} was never started`,
+    expect(endedProblems(session([]), deeds)).toEqual([]);
+    const rest = TURNS.slice(1);
+    const cut = { ...turn('m1', []), ended: 'interrupted' };
+    const interrupt: Deed = { deed: 'session_interrupted', at: 1, sessionId: 's' };
+    expect(endedProblems({ ...session([], rest), ended: 'open' }, deeds)).toEqual([
+      ...['s is open', 's/m1 was never started'],
     ]);
-    const interrupted = { ...whole, turns: [cut, ...rest] };
-    expect(endedProblems(planned, interrupted, [])).toEqual([`${first?.turnId} ended as interrupted`]);
-    expect(endedProblems(planned, interrupted, [interrupt])).toEqual([]);
+    const interrupted = session([], [cut, ...rest]);
+    expect(endedProblems(interrupted, deeds)).toEqual(['s/m1 ended as interrupted']);
+    expect(endedProblems(interrupted, [...deeds, interrupt])).toEqual([]);
   });
 
   test('finds a run whose history is too long or too big', () => {

@@ -1,22 +1,19 @@
 import type { Deed } from '../../records.js';
-import type { PlannedSession } from '../../soak/plan.js';
 import type { SessionRecord } from './record.js';
 
 /** Why a session, or one of its turns, has not ended as it should, one line each. */
-export function endedProblems(
-  planned: PlannedSession,
-  session: SessionRecord,
-  deeds: readonly Deed[],
-): string[] {
+export function endedProblems(session: SessionRecord, deeds: readonly Deed[]): string[] {
   const { sessionId, ended, turns } = session;
   const mayEnd = deeds.some((deed) => {
     if (deed.deed === 'session_interrupted') return deed.sessionId === sessionId;
     return deed.deed === 'said' && deed.sessionId === sessionId && deed.whileBusy === 'replace';
   });
   const expected = mayEnd ? ['completed', 'interrupted'] : ['completed'];
-  const open = planned.steps.flatMap((step) =>
-    step.kind === 'send' && step.whileBusy !== 'steer' ? [`${sessionId}/${step.id}`] : [],
+  // One that steers has a turn of its own only where none ran.
+  const asked = deeds.flatMap((deed) =>
+    deed.deed === 'said' && deed.sessionId === sessionId && deed.whileBusy !== 'steer' ? [deed] : [],
   );
+  const open = asked.filter(({ answer }) => answer !== 'no_answer').map(({ id }) => `${sessionId}/${id}`);
   const started = turns.map(({ turnId }) => turnId);
   return [
     ...(ended === 'completed' ? [] : [`${sessionId} is ${ended}`]),

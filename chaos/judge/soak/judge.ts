@@ -1,7 +1,7 @@
 // The judge of the soak, a process of its own: it counts from the event histories and the artifacts, and trusts no word of a session.
 import { AgentClient } from 'holdfast/client';
 import type { Said } from '../../records.js';
-import { makeSoakPlan, type PlannedSession } from '../../soak/plan.js';
+import { sessionIdOf } from '../../soak/plan.js';
 import { loadRecords } from '../evidence.js';
 import { boundProblems, memoryOf, memoryProblems } from './bounds.js';
 import { endedProblems } from './count-ended.js';
@@ -11,14 +11,12 @@ import { figuresOf, shown } from './figures.js';
 
 const SHOWN_PROBLEMS = 8;
 
-const [, , address = '', folder = '', sessionCount, turnCount, seed, messagesPerRun] = process.argv;
+const [, , address = '', folder = '', sessionCount, messagesPerRun] = process.argv;
 const { client, ...agentClient } = await connected();
 const records = loadRecords(folder);
 const said = records.deeds.filter((deed): deed is Said & { at: number } => deed.deed === 'said');
 const judged = [];
-for (const planned of makeSoakPlan(Number(sessionCount), Number(turnCount), Number(seed))) {
-  judged.push(await judge(planned));
-}
+for (let index = 0; index < Number(sessionCount); index++) judged.push(await judge(sessionIdOf(index)));
 const memory = memoryOf(records.memory, steadyPid());
 
 const problems = {
@@ -41,8 +39,7 @@ await agentClient.close();
 process.exitCode = Object.values(problems).some((lines) => lines.length > 0) ? 1 : 0;
 
 /** What is counted of one session; of its messages nothing is kept. */
-async function judge(planned: PlannedSession) {
-  const { sessionId } = planned;
+async function judge(sessionId: string) {
   const session = await readSession(client, sessionId, folder);
   const own = said.filter((each) => each.sessionId === sessionId);
   const messages = countMessages(session, own, archivesIn(folder));
@@ -50,7 +47,7 @@ async function judge(planned: PlannedSession) {
   return {
     ...{ messages, sessionRuns, turnRuns },
     turns: turns.map(({ ended, compactions }) => ({ ended, compactions })),
-    ended: endedProblems(planned, session, records.deeds),
+    ended: endedProblems(session, records.deeds),
     unbounded: boundProblems([...sessionRuns, ...turnRuns], Number(messagesPerRun)),
   };
 }
