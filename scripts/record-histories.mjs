@@ -360,6 +360,28 @@ const kinds = {
     ],
     agent: { tools: [...tools, server] },
   },
+  hooks: {
+    script: [
+      reply(ask('helps'), toolCall('echo', { text: 'x' }), toolCall('echo', { text: 'push' })),
+      toolCall('alone'),
+      text('done'),
+    ],
+    agent: {
+      tools: helpers,
+      hooks: [
+        {
+          name: 'guard',
+          beforeModelCall: () => ({ append: 'Be brief.' }),
+          beforeToolCall: ({ name, arguments: { text: said } }) => {
+            if (said === 'push') return { block: 'no pushes' };
+            return name === 'helps' ? { arguments: { task: 'something else' } } : undefined;
+          },
+          afterToolCall: ({ text: said }) => ({ result: `${said}, as it was seen` }),
+          afterTurn: (_turn, { note }) => note('it has ended'),
+        },
+      ],
+    },
+  },
   // Its opening is too long, then its rounds are; one summary fails.
   compacted: {
     script: compacting(),

@@ -29,6 +29,7 @@ export type { AgentType } from './shared/agent-type.js';
 export type { CompactionRecord } from './shared/compaction/settings.js';
 export type { CutPlace } from './shared/cut-transcript.js';
 export type { TurnEvent } from './shared/events.js';
+export type { HookRecord } from './shared/hooks.js';
 export type { Intervention, Receipt, SteerMessage } from './shared/interventions.js';
 export type { Json, JsonObject } from './shared/json.js';
 export type { Message, StopReason, ToolCallBlock, ToolResultBlock } from './shared/messages.js';

@@ -31,6 +31,18 @@ export {
   type ToolContext,
   type ToolOptions,
 } from './define/define-tool.js';
+export type {
+  HookContext,
+  Hooks,
+  ModelCallAhead,
+  ModelCallChange,
+  ModelCallDone,
+  ToolCallAhead,
+  ToolCallDecision,
+  ToolCallDone,
+  ToolResultChange,
+} from './define/hooks.js';
+export type { InstructionFile } from './define/instruction-files.js';
 export {
   type McpAddress,
   type McpCommand,
@@ -45,6 +57,8 @@ export { type RemoteToolOptions, remoteTool } from './define/remote-tool.js';
 export { retryable } from './define/retryable.js';
 export { sleepUntil } from './define/sleep-until.js';
 export type { RetryOptions } from './define/tool-retry.js';
+export { type CommandHooksOptions, commandHooks } from './hooks/command-hooks.js';
 export type { Duration } from './shared/duration.js';
+export type { HookedTurn, HookRecord } from './shared/hooks.js';
 export type { PermissionMode, Policy } from './shared/permissions.js';
 export type { RemoteCall } from './shared/remote-tools.js';

@@ -28,6 +28,14 @@ import {
   type TooLongReply,
 } from '../shared/compaction/wire.js';
 import {
+  AFTER_CALL,
+  AFTER_TURN,
+  type AfterCallInput,
+  type AfterCallResult,
+  type AfterTurnInput,
+  type AfterTurnResult,
+} from '../shared/hooks.js';
+import {
   COLLECT_TURN,
   type CollectedTurn,
   type CollectTurnInput,
@@ -44,6 +52,7 @@ import { checkAnswer } from './check-answer.js';
 import { checkSubAgentCall } from './check-sub-agent-call.js';
 import { collectTurn } from './collect-turn.js';
 import { compactTranscript } from './compact-transcript.js';
+import { afterCall, afterTurn } from './ended-hooks.js';
 import { cutTranscript, readMessages } from './packed-messages.js';
 import { checkCall, keepResult } from './remote-calls.js';
 import { reconcileTool, runTool } from './run-tool.js';
@@ -62,7 +71,9 @@ type Answer =
   | SealedTranscript
   | CompactReply
   | SubAgentUsage
-  | SessionAnswer;
+  | SessionAnswer
+  | AfterTurnResult
+  | AfterCallResult;
 type Activity = (input: never) => Promise<Answer>;
 
 /**
@@ -82,6 +93,8 @@ export function holdfastActivities(services: ActivityServices): Record<string, A
     [CHECK_SUB_AGENT]: (input: RunToolInput) => checkSubAgentCall(services, readable('tool call', input)),
     [SEAL_TRANSCRIPT]: (input: SealTranscriptInput) =>
       sealTranscript(services, readable('transcript to pack', input)),
+    [AFTER_TURN]: (input: AfterTurnInput) => afterTurn(services, readable('end of a turn', input)),
+    [AFTER_CALL]: (input: AfterCallInput) => afterCall(services, readable('result', input)),
     [COLLECT_TURN]: (input: CollectTurnInput) => collectTurn(services, readable('question', input)),
     [CUT_TRANSCRIPT]: (input: CutTranscriptInput) => cutTranscript(services, readable('question', input)),
     [READ_MESSAGES]: (input: ReadMessagesInput) => readMessages(services, readable('question', input)),

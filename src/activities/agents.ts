@@ -1,4 +1,5 @@
 import type { Agent, AnyTool } from '../define/define-agent.js';
+import { type Hooks, hooksOf, type NamedHooks } from '../define/hooks.js';
 
 /** The agents that one worker serves: found by name and version, so that two versions of one may stand side by side. */
 export class Agents {
@@ -6,14 +7,17 @@ export class Agents {
   /** The tools that every agent has. */
   readonly #common: readonly AnyTool[];
 
-  constructor(agents: readonly Agent[], common: readonly AnyTool[] = []) {
+  /** `hooks` are of all agents, after their own. */
+  constructor(agents: readonly Agent[], common: readonly AnyTool[] = [], hooks: readonly Hooks[] = []) {
     if (!Array.isArray(agents)) throw new TypeError('agents: give a list of what defineAgent(...) returns.');
     for (const [index, agent] of agents.entries()) {
       if (agent?.kind !== 'agent') {
         throw new TypeError(`agents[${index}] is no agent: give what defineAgent(...) returns.`);
       }
     }
-    this.#agents = withSubAgents(agents);
+    const all = withSubAgents(agents);
+    const extra = hooksOf('The worker', hooks);
+    this.#agents = extra.length === 0 ? all : all.map((agent) => withHooks(agent, extra));
     for (const agent of this.#agents) {
       const isSame = (other: Agent) => other.name === agent.name && other.version === agent.version;
       if (this.#agents.filter(isSame).length > 1) {
@@ -58,6 +62,15 @@ export class Agents {
     const list = this.#agents.map((agent) => `${agent.name} ${agent.version}`);
     return list.length > 0 ? list.join(', ') : 'none';
   }
+}
+
+function withHooks(agent: Agent, extra: readonly NamedHooks[]): Agent {
+  const both = agent.hooks.find(({ name }) => extra.some((each) => each.name === name));
+  if (both)
+    throw new TypeError(
+      `The worker and its agent ${agent.name} both have hooks named ${both.name}. Give one of them another name.`,
+    );
+  return { ...agent, hooks: [...agent.hooks, ...extra] };
 }
 
 /** Those that were given come last, so that a turn without a version gets one of them; each once. */

@@ -74,7 +74,9 @@ async function keep(
     if (call.do !== 'run') return { block: keptBlock, call };
     const filled = withDefaults(block.arguments, call.input);
     const inputArtifact = filled === undefined ? artifact : await artifacts.save(Buffer.from(filled));
-    return { block: keptBlock, call: { ...call, input: short, inputArtifact } };
+    // What a person is asked about is what will run.
+    const input = call.changedBy && filled !== undefined ? shortForm(filled) : short;
+    return { block: keptBlock, call: { ...call, input, inputArtifact } };
   } catch (error) {
     const result = argumentsNotKept(block, bytes, wireLine(errorText(error)));
     return { block: shortBlock, call: { do: 'answer', callId: call.callId, name: call.name, result } };

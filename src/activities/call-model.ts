@@ -13,8 +13,10 @@ import { wireLine } from '../shared/wire-text.js';
 import { moveBigArguments, refuseTooLongForRemote, withWholeArguments } from './big-arguments.js';
 import { compactionSettings } from './compaction-settings.js';
 import { refuseUncounted, refuseUnpriced } from './counted.js';
+import { hooksIn } from './ended-hooks.js';
 import { type Beats, beatWhile } from './heartbeats.js';
 import { type Instructions, instructionsFor } from './instructions.js';
+import { afterModelCall, beforeModelCall, beforeToolCall } from './model-hooks.js';
 import { notHere } from './not-here.js';
 import { type Asking, type Offer, offerOf } from './offer.js';
 import { outputOf } from './output.js';
@@ -69,7 +71,11 @@ export async function callModel(
     const asking = { signal, warn, waitedMs };
     last = await preparedCall(services, agent, input, given, asking);
     const opening = longOpening(input, messages, last.compaction);
-    if (!opening) return last;
+    if (!opening) {
+      const hooks = hooksIn(context, agent, input, signal);
+      last = { ...last, request: await beforeModelCall(hooks, last.request) };
+      return { ...last, before: hooks.told };
+    }
     last = { ...last, opening };
     throw opening;
   };
@@ -85,16 +91,20 @@ export async function callModel(
   const { told } = tries;
   try {
     refuseUncounted(response.usage, asked.request.model, budget);
+    const hooks = hooksIn(context, agent, input, context.cancellationSignal);
+    hooks.records.push(...(asked.before.hooks ?? []));
     const planned = await beatWhile(context, beatsOf(tries, cost), async () => {
       const id = `a_${randomBytes(6).toString('hex')}`;
       // Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran, in this turn or in
       // an earlier one of its session.
       const dropped = input.transcript.spans.some((span) => span.dropped ?? span.epoch > 0);
       const isPartial = dropped || messages.some(isSummary);
+      await afterModelCall(hooks, response);
       const plan = await planReply(id, response, tools, messages, {
         idSuffix: isPartial ? `__${id.slice(2)}` : '',
         withoutTools,
         judge: (tool, args) => permissionOf(agent, tool, args, input.permissions, input.above),
+        before: (tool, callId, args) => beforeToolCall(hooks, tool, callId, args),
       });
       const calls = plan.calls.map(answered);
       const remote = new Set(tools.filter((tool) => tool.remote).map(({ name }) => name));
@@ -111,6 +121,7 @@ export async function callModel(
       ...(response.usage && { usage: response.usage }),
       ...(spent && { spent }),
       ...told,
+      ...hooks.told,
       ...(await resolved(agent, input, asked)),
       ...(note && { note }),
     });

@@ -1,5 +1,7 @@
+import { withNames } from '../define/artifact.js';
 import type { Agent, AnyTool } from '../define/define-agent.js';
 import type { RunToolInput } from '../shared/activities.js';
+import { namesOf } from '../shared/artifact-names.js';
 import { isJsonObject } from '../shared/json.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { approvalFailed, deniedByRule, invalidArguments } from '../shared/tool-results.js';
@@ -21,7 +23,10 @@ export async function checkedAgain(
   if (checked && !checked.ok) return invalidArguments(called, checked.problems);
   const args = checked?.input ?? input.input;
   try {
-    const why = await denialAtRun(agent, tool, args, isChanged, input.above);
+    const { result: why } = await withNames(
+      namesOf(() => input.artifacts ?? []),
+      () => denialAtRun(agent, tool, args, isChanged, input.above),
+    );
     return why === undefined ? { ...input, input: args } : deniedByRule(called, why);
   } catch (error) {
     return approvalFailed(called, errorText(error));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Artifacts } from '../artifacts/artifacts.js';
 import { type Artifact, findingArtifacts } from '../define/artifact.js';
-import { fitName, type NamedArtifact } from '../shared/artifact-names.js';
+import { fitName, type NamedArtifact, nameKey } from '../shared/artifact-names.js';
 
 /** Reads arguments: the names of artifacts in them become the artifacts. */
 export type ReadingArtifacts = <Result>(read: () => Result) => Result;
@@ -42,8 +42,8 @@ class HeldArtifacts {
   }
 
   find(written: string): Artifact | undefined {
-    const wanted = written.trim().toLowerCase();
-    const found = this.#named.find(({ name }) => name.toLowerCase() === wanted);
+    const wanted = nameKey(written);
+    const found = this.#named.find(({ name }) => nameKey(name) === wanted);
     if (!found) return undefined;
     const { name, mediaType, bytes: size } = found;
     const load = () => this.#artifacts.load(found);

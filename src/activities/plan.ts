@@ -2,6 +2,7 @@ import { withNames } from '../define/artifact.js';
 import type { AnyTool } from '../define/define-agent.js';
 import type { Decision } from '../permissions/decide.js';
 import type { PlannedCall } from '../shared/activities.js';
+import { artifactsIn, namesOf } from '../shared/artifact-names.js';
 import { READ_ARTIFACT } from '../shared/artifacts.js';
 import { callSummary } from '../shared/call-summary.js';
 import { notAlone } from '../shared/final-answer.js';
@@ -24,6 +25,7 @@ import { errorText, wireId, wireLine } from '../shared/wire-text.js';
 import { checkArguments } from './check-arguments.js';
 import { concurrencyKeyOf } from './concurrency-key.js';
 import { inexactInteger } from './exact-numbers.js';
+import type { HookedCall } from './model-hooks.js';
 import { artifactIdIn, resolvedRead } from './read-artifact.js';
 import { artifactNamed, artifactsOf, findArtifact } from './turn-artifacts.js';
 import { wakeTime } from './wake-time.js';
@@ -32,9 +34,14 @@ const MAX_NESTING = 500;
 
 /** Says whether a call may run; what it throws is an error result. */
 type Judge = (tool: AnyTool, input: Json) => Promise<Decision | undefined>;
+/** Says what it is to run with, before it is judged. Never throws. */
+type Before = (tool: AnyTool, callId: string, input: Json) => Promise<HookedCall>;
+type Planning = { judge: Judge; before: Before };
 /** `idSuffix` makes ids of calls unique where earlier ones are not among the messages any more. */
 /** `withoutTools`: none of its calls is to run. */
-type PlanOptions = { idSuffix?: string; judge?: Judge; withoutTools?: boolean };
+type PlanOptions = { idSuffix?: string; withoutTools?: boolean } & Partial<Planning>;
+
+const untouched: Before = async (_tool, _callId, input) => ({ input });
 
 type CallPart = Extract<ModelPart, { type: 'tool_call' }>;
 
@@ -47,11 +54,17 @@ export async function planReply(
   response: ModelResponse,
   tools: readonly AnyTool[],
   earlier: readonly Message[],
-  { idSuffix = '', judge = async () => undefined, withoutTools = false }: PlanOptions = {},
+  {
+    idSuffix = '',
+    withoutTools = false,
+    judge = async () => undefined,
+    before = untouched,
+  }: PlanOptions = {},
 ): Promise<{ message: AssistantMessage; calls: PlannedCall[] }> {
   const ids = { used: callIdsOf(earlier), suffix: idSuffix };
   const content: AssistantMessage['content'] = [];
   const calls: PlannedCall[] = [];
+  const nameOf = namesOf(() => artifactsIn(earlier));
   for (const [index, part] of response.content.entries()) {
     if (part.type !== 'tool_call') {
       content.push({ ...part, id: `${id}.${index}`, text: part.text.toWellFormed() });
@@ -62,7 +75,7 @@ export async function planReply(
     content.push(block);
     const call = withoutTools
       ? answeredBy(notCallableNow(block))
-      : await planCall(block, tool, response, { tools, judge });
+      : await planCall(block, tool, response, { tools, judge, before, nameOf });
     calls.push(resolveArtifact(call, earlier));
   }
   const { stopReason, model } = response;
@@ -127,7 +140,12 @@ async function planCall(
   block: ToolCallBlock,
   tool: AnyTool | undefined,
   response: ModelResponse,
-  { tools, judge }: { tools: readonly AnyTool[]; judge: Judge },
+  {
+    tools,
+    judge,
+    before,
+    nameOf,
+  }: { tools: readonly AnyTool[]; nameOf: (written: string) => string } & Planning,
 ): Promise<PlannedCall> {
   if (response.stopReason === 'max_tokens') return answeredBy(cutByOutputLimit(block));
   if (response.stopReason === 'refusal') return answeredBy(cutByRefusal(block));
@@ -142,26 +160,39 @@ async function planCall(
   if (!parsed.ok) return answeredBy(invalidJson(block, parsed.problem));
   const inexact = inexactInteger(block.arguments);
   if (inexact !== undefined) return answeredBy(invalidArguments(block, [cannotBeKept(inexact)]));
-  const { result: checked, names } = await withNames(() => checkArguments(tool, parsed.value));
+  const { result: checked, names: written } = await withNames(nameOf, () =>
+    checkArguments(tool, parsed.value),
+  );
   if (!checked.ok) return answeredBy(invalidArguments(block, checked.problems));
   if (tool.givesAnswer) return await finalCall(block, tool, checked.input);
-  const summary = callSummary(tool.name, parsed.value);
+  const hooked = await before(tool, block.id, checked.input);
+  if ('result' in hooked) return answeredBy(hooked.result);
+  const { input, changedBy, ask, names = written } = hooked;
+  const summary = callSummary(tool.name, changedBy && isJsonObject(input) ? input : parsed.value);
   const call = { callId: block.id, name: tool.name, ...(names.length > 0 && { artifacts: names }) };
   try {
-    const permission = await judge(tool, checked.input);
+    const { result: judged } = await withNames(nameOf, () => judge(tool, input));
+    const permission = askedFor(judged, ask);
     if (permission?.policy === 'deny') return answeredBy(deniedByRule(block, permission.why));
-    if (tool.asksPeople) return { do: 'question', ...call, ...questionIn(checked.input), summary };
+    if (tool.asksPeople) return { do: 'question', ...call, ...questionIn(input), summary };
     if (tool.sleeps) {
-      const wake = wakeTime(checked.input, tool.sleeps);
+      const wake = wakeTime(input, tool.sleeps);
       if ('problem' in wake) return answeredBy(invalidArguments(block, [wake.problem]));
       return { do: 'sleep', ...call, ...wake, summary };
     }
-    const keyed = await concurrencyKeyOf(tool, checked.input);
+    const { result: keyed } = await withNames(nameOf, () => concurrencyKeyOf(tool, input));
     if ('problem' in keyed) return answeredBy(concurrencyKeyFailed(block, keyed.problem));
-    return { do: 'run', ...call, input: checked.input, summary, ...keyed, ...(permission && { permission }) };
+    const extra = { ...(permission && { permission }), ...(changedBy && { changedBy }) };
+    return { do: 'run', ...call, input, summary, ...keyed, ...extra };
   } catch (error) {
     return answeredBy(approvalFailed(block, errorText(error)));
   }
+}
+
+/** A hook may ask for a person where nothing else does, and allows nothing. */
+function askedFor(permission: Decision | undefined, ask: string | undefined): Decision | undefined {
+  if (ask === undefined || (permission && permission.policy !== 'allow')) return permission;
+  return { policy: 'ask', why: `a hook asks: ${wireLine(ask)}`, always: [] };
 }
 
 /** The answer as the schema gives it out: trimmed, say, as that of a reply's text is. */

@@ -66,8 +66,9 @@ function listWithArtifacts(value: unknown): unknown[] | undefined {
   try {
     const list: unknown[] = Array.isArray(value) ? value : [value];
     if (list.length > MAX_LIST || !list.some(isReturnedArtifact)) return undefined;
-    // A text beside an artifact is a text of the result, and not an item of a JSON list.
-    return list.map((each) => (typeof each === 'string' ? { type: 'text', text: each } : each));
+    // One that is there twice is told once, and a text beside an artifact is a text of the result, not an item of a JSON list.
+    const once = list.filter((each, at) => !isReturnedArtifact(each) || list.indexOf(each) === at);
+    return once.map((each) => (typeof each === 'string' ? { type: 'text', text: each } : each));
   } catch {
     return undefined;
   }

@@ -5,12 +5,15 @@ import { notDone } from '../define/define-tool.js';
 import { runnableMcpTool } from '../mcp/mcp-tool.js';
 import type { RunToolInput, RunToolResult, ToolHeartbeat } from '../shared/activities.js';
 import { withNote } from '../shared/changed-note.js';
+import { withHookNote } from '../shared/hooks.js';
 import { didNotHappen, workerLost } from '../shared/tool-results.js';
 import { withWholeInput } from './big-arguments.js';
 import { checkedAgain } from './check-again.js';
+import { hooksIn } from './ended-hooks.js';
 import { beatWhile } from './heartbeats.js';
 import { holdingArtifacts, requireArtifacts } from './held-artifacts.js';
 import { notHere } from './not-here.js';
+import { afterToolCall } from './result-hooks.js';
 import type { ActivityServices } from './services.js';
 import { ToolExecution } from './tool-execution.js';
 
@@ -30,7 +33,14 @@ export async function runTool(services: ActivityServices, input: RunToolInput): 
     const execution = new ToolExecution(context, tool, allowed, artifacts, interrupted);
     const notSetUp = await execution.setUp(setups);
     if (notSetUp) return execution.tellsOf(notSetUp);
-    const work = async () => execution.tellsOf(withNote(allowed, await execution.run()));
+    const signal = AbortSignal.any([interrupted, context.cancellationSignal]);
+    const work = async () => {
+      const ran = await execution.run();
+      const hooks = hooksIn(context, agent, input, signal);
+      const result = await afterToolCall(hooks, artifacts, allowed, ran);
+      const told = withHookNote(allowed, withNote(allowed, result));
+      return { ...execution.tellsOf(told), ...hooks.told };
+    };
     // Nobody hears the heartbeats of a local activity.
     if (context.info.isLocal) return await work();
     if (!tool.idempotent) await execution.recordBegun();
@@ -44,8 +54,9 @@ export async function reconcileTool(
   input: RunToolInput,
 ): Promise<RunToolResult> {
   const context = Context.current();
+  const agent = agents.find(input.agent, input.version);
   const tool = agents.findTool(input.agent, input.version, input.tool);
-  if (!tool) throw notHere('Tool.NotHere', named(input), agents, context.info.attempt);
+  if (!agent || !tool) throw notHere('Tool.NotHere', named(input), agents, context.info.attempt);
   const called = { id: input.callId, name: input.tool };
   const whole = await inputOf(context, input, artifacts);
   const execution = new ToolExecution(context, tool, whole, artifacts, context.cancellationSignal);
@@ -56,14 +67,17 @@ export async function reconcileTool(
       const args: unknown = await reading(() => tool.input.parseAsync(whole.input));
       return await tool.reconcile?.(execution.idempotencyKey, args, { setup });
     });
-    return { v: 1, result: found === notDone ? didNotHappen(called) : await execution.ok(found) };
+    if (found === notDone) return { v: 1, result: didNotHappen(called) };
+    const hooks = hooksIn(context, agent, input, context.cancellationSignal);
+    const result = await afterToolCall(hooks, artifacts, whole, await execution.ok(found));
+    return { v: 1, result: withHookNote(whole, result), ...hooks.told };
   });
 }
 
 /** Beats as the try before did, or as one that has not begun. */
 async function inputOf(context: Context, input: RunToolInput, artifacts: Artifacts): Promise<RunToolInput> {
   const before: ToolHeartbeat | undefined = context.info.heartbeatDetails;
-  const { attempt } = context.info;
+  const attempt = context.info.attempt + (input.triesBefore ?? 0);
   const details = (): ToolHeartbeat => ({ v: 1, kind: 'tool', begun: false, ...before, attempt });
   return await beatWhile(context, { details }, async () => {
     await requireArtifacts(artifacts, input.artifacts);

@@ -73,6 +73,7 @@ export function resolveSettings(
     ...(agent.permissions && tools.some((tool) => tool.agent) && { permissions: written(agent.permissions) }),
     ...answerSettings(agent),
     ...(mcp && { mcp }),
+    ...hookSettings(agent),
     tools: tools.map((tool) => ({
       name: tool.name,
       idempotent: tool.idempotent,
@@ -112,6 +113,15 @@ function answerSettings({
 function written({ mode, allow, ask, deny }: Permissions): PermissionRules {
   const texts = (rules: readonly Rule[]) => rules.map(({ text }) => text);
   return { mode, allow: texts(allow), ask: texts(ask), deny: texts(deny) };
+}
+
+/** Nothing is recorded of an agent without such hooks, so that its turns are as they were. */
+function hookSettings({ hooks }: Agent): Pick<TurnSettings, 'hooks'> {
+  const msOf = (point: 'afterToolCall' | 'afterTurn') =>
+    hooks.reduce((sum, each) => sum + (each.hooks[point] ? each.timeoutMs : 0), 0);
+  const [afterToolMs, afterTurnMs] = [msOf('afterToolCall'), msOf('afterTurn')];
+  if (afterToolMs + afterTurnMs === 0) return {};
+  return { hooks: { ...(afterToolMs > 0 && { afterToolMs }), ...(afterTurnMs > 0 && { afterTurnMs }) } };
 }
 
 /** A sub-agent may be given less than it says of itself, and never more. */

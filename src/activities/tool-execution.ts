@@ -7,7 +7,7 @@ import type { AnyTool } from '../define/define-agent.js';
 import type { ToolContext } from '../define/define-tool.js';
 import { UnknownOutcome } from '../define/tool-outcomes.js';
 import type { RunToolInput, RunToolResult, ToolHeartbeat } from '../shared/activities.js';
-import { WORKER_LOST } from '../shared/failures.js';
+import { TOOL_RETRYABLE, WORKER_LOST } from '../shared/failures.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import {
   invalidArguments,
@@ -120,9 +120,13 @@ export class ToolExecution {
     return await beatWhile(this.#context, { details: () => this.#heartbeat() }, work);
   }
 
+  get #attempt(): number {
+    return this.#context.info.attempt + (this.#input.triesBefore ?? 0);
+  }
+
   #heartbeat(): ToolHeartbeat {
     const progress = this.#progress === undefined ? {} : { progress: this.#progress };
-    const { attempt } = this.#context.info;
+    const attempt = this.#attempt;
     return { v: 1, kind: 'tool', attempt, begun: this.#begun, startedAt: this.startedAt, ...progress };
   }
 
@@ -145,7 +149,7 @@ export class ToolExecution {
 
   /** What the activity tells. */
   tellsOf(result: ToolResultBlock): RunToolResult {
-    const { attempt } = this.#context.info;
+    const attempt = this.#attempt;
     const hasRun = result.durationMs !== undefined;
     return { v: 1, result, ...(hasRun && { startedAt: this.startedAt }), ...(attempt > 1 && { attempt }) };
   }
@@ -208,7 +212,7 @@ export class ToolExecution {
     if (this.#context.cancellationDetails?.cancelRequested) return this.#canceled(true);
     const message = wireText(`The worker shut down while ${this.#called.name} ran: ${errorText(error)}`);
     if (this.#tool.idempotent) {
-      return ApplicationFailure.create({ type: 'Tool.Retryable', message, nextRetryDelay: 1 });
+      return ApplicationFailure.create({ type: TOOL_RETRYABLE, message, nextRetryDelay: 1 });
     }
     const details = [{ begun: true, startedAt: this.startedAt }];
     return ApplicationFailure.create({ type: WORKER_LOST, message, nonRetryable: true, details });
@@ -221,7 +225,7 @@ export class ToolExecution {
 
   /** To be thrown where Temporal is to start the call again. */
   #retry(error: unknown): ApplicationFailure | undefined {
-    const { attempt } = this.#context.info;
+    const attempt = this.#attempt;
     return retryFailure(error, this.#tool.retry, { attempt, startedAt: this.startedAt });
   }
 
@@ -245,7 +249,7 @@ export class ToolExecution {
       saveArtifact: (content) => this.#answer.save(content),
       turnId,
       callId,
-      attempt: this.#context.info.attempt,
+      attempt: this.#attempt,
       metadata,
       setup: this.#setup,
     };

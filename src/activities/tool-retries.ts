@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { RetryableToolError } from '../define/retryable.js';
 import type { ToolRetry } from '../define/tool-retry.js';
+import { TOOL_RETRYABLE } from '../shared/failures.js';
 import type { Tried } from '../shared/settle.js';
 import { errorText, wireText } from '../shared/wire-text.js';
 
@@ -18,7 +19,7 @@ export function retryFailure(
   if (!isAsked && !(retry && isWorthIt(retry, error))) return undefined;
   const afterMs = isAsked ? error.afterMs : undefined;
   return ApplicationFailure.create({
-    type: 'Tool.Retryable',
+    type: TOOL_RETRYABLE,
     message: wireText(errorText(error)),
     details: [tried],
     ...(afterMs !== undefined && { nextRetryDelay: afterMs }),

@@ -1,4 +1,4 @@
-import { artifactsIn } from '../shared/artifact-names.js';
+import { artifactsIn, nameKey } from '../shared/artifact-names.js';
 import { type ArtifactRef, SHORTEST_ARTIFACT_ID } from '../shared/artifacts.js';
 import type { Message } from '../shared/messages.js';
 
@@ -19,8 +19,8 @@ export function artifactsOf(messages: readonly Message[]): Map<string, ArtifactR
 
 /** The one that has this name in the transcript, or undefined. */
 export function artifactNamed(name: string, messages: readonly Message[]): ArtifactRef | undefined {
-  const wanted = name.trim().toLowerCase();
-  const found = artifactsIn(messages).findLast((each) => each.name.toLowerCase() === wanted);
+  const wanted = nameKey(name);
+  const found = artifactsIn(messages).findLast((each) => nameKey(each.name) === wanted);
   return found && { sha256: found.sha256, bytes: found.bytes };
 }
 

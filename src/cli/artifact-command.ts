@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { Artifacts } from '../artifacts/artifacts.js';
 import { defaultArtifactFolder, localArtifacts } from '../artifacts/local-artifacts.js';
 import { keyringOf } from '../codec/data-converter.js';
-import type { NamedArtifact } from '../shared/artifact-names.js';
+import { type NamedArtifact, nameKey } from '../shared/artifact-names.js';
 import { similarNames } from '../shared/similar-names.js';
 import { checkedCodec } from './codec-settings.js';
 import { EXIT_FAILED } from './exit-codes.js';
@@ -10,6 +10,7 @@ import { withPlace } from './open-client.js';
 import { quoted } from './quoted.js';
 import { safeText } from './terminal.js';
 import { findTurn } from './turns/find-turn.js';
+import { UsageError } from './usage-error.js';
 
 type Options = { output?: string; json?: boolean };
 
@@ -28,7 +29,7 @@ export async function artifactCommand(
     if (artifacts.length === 0) process.stderr.write(`${turnId} has given out no artifacts.\n`);
     return 0;
   }
-  const found = artifacts.find((each) => each.name.toLowerCase() === name.toLowerCase());
+  const found = artifacts.find((each) => nameKey(each.name) === nameKey(name));
   if (!found) {
     const near = similarNames(
       name,
@@ -55,8 +56,14 @@ async function give(artifact: NamedArtifact, output: string | undefined): Promis
     return EXIT_FAILED;
   }
   if (output === undefined) process.stdout.write(bytes);
-  else await writeFile(output, bytes);
+  else await writeTo(output, bytes);
   return 0;
+}
+
+async function writeTo(file: string, bytes: Uint8Array): Promise<void> {
+  await writeFile(file, bytes).catch((error: Error) => {
+    throw new UsageError(`${file} can't be written: ${error.message}`);
+  });
 }
 
 function asLine({ name, mediaType, bytes }: NamedArtifact): string {

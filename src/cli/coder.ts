@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { basename } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { type Agent, defineAgent } from '../define/define-agent.js';
+import type { Hooks } from '../define/hooks.js';
 import type { Model } from '../shared/model-port.js';
 import { wireId } from '../shared/wire-text.js';
 import { codingTools } from '../tools/coding-tools.js';
@@ -10,8 +12,19 @@ Look before you change anything. Prefer small, exact edits. Check what you did.
 A tool result with status "unknown" or "interrupted" may or may not have taken effect: find out before you repeat it.
 When you are done, say in a few sentences what you did and what you found.`;
 
+export type CoderOptions = {
+  /** Whether it is told what the folder's AGENTS.md says; default true. */
+  agentsFile?: boolean;
+  hooks?: readonly Hooks[];
+};
+
 /** The agent behind `holdfast run`: four tools on one folder. */
-export function coder(root: string, model: string | Model): Agent {
+export function coder(
+  root: string,
+  model: string | Model,
+  { agentsFile = true, hooks = [] }: CoderOptions = {},
+): Agent {
+  const path = join(root, 'AGENTS.md');
   return defineAgent({
     name: 'coder',
     version: '1',
@@ -19,6 +32,8 @@ export function coder(root: string, model: string | Model): Agent {
     instructions: `${INSTRUCTIONS}\nThe folder is ${root}.`,
     model,
     tools: codingTools({ root }),
+    instructionFiles: agentsFile && existsSync(path) ? [path] : [],
+    hooks,
   });
 }
 

@@ -34,6 +34,8 @@ program
   .option('--continue <turn>', 'go on where that turn has ended, with its transcript')
   .addOption(new Option('--mode <mode>', 'which calls a person is asked about').choices(PERMISSION_MODES))
   .option('-a, --attach <file>', 'show the model an image, a PDF or a text; may be repeated', collected)
+  .option('--no-agents-file', "don't tell it what the folder's AGENTS.md says")
+  .option('--hooks <file>', 'run the hooks of a settings file, such as .claude/settings.json')
   .option('--turn-id <id>', 'names the turn: the same id and prompt again go on with it')
   .option('--json', 'print each event, and last the outcome, as a line of JSON')
   .addHelpText(
@@ -47,6 +49,7 @@ Examples:
   holdfast run --mode plan "Add a dark mode"
   holdfast run --cost 2 --time '30 minutes' "Write the missing tests"
   holdfast run --continue 3f2a "Now run them"
+  holdfast run --hooks .claude/settings.json "Mend the build"
 
 With --mode a person is asked before anything is changed, here or by
 holdfast approvals: see docs/approvals.md.
@@ -71,6 +74,10 @@ program
   )
   .argument('<module>', 'a JavaScript module, such as dist/agent.js')
   .option('-q, --task-queue <name>', 'default: holdfast')
+  .option(
+    '--hooks <file>',
+    'run the hooks of a settings file, such as .claude/settings.json, for all its agents',
+  )
   .addHelpText(
     'after',
     `

@@ -3,6 +3,7 @@ import { realpathSync, statSync } from 'node:fs';
 
 import { AgentClient } from '../client/agent-client.js';
 import type { TurnHandle } from '../client/turn-handle.js';
+import type { Agent } from '../define/define-agent.js';
 import { ensureServer, type TemporalServer } from '../server/embedded.js';
 import type { Duration } from '../shared/duration.js';
 import type { Limits } from '../shared/limits.js';
@@ -16,6 +17,7 @@ import { promptWith } from './attachments.js';
 import { checkedCodec } from './codec-settings.js';
 import { coder, turnQueue } from './coder.js';
 import { EXITS_AT_LIMIT } from './exit-codes.js';
+import { hooksOfFile } from './hooks-file.js';
 import { modelOf } from './model-access.js';
 import type { Place } from './open-client.js';
 import { installQuietRuntime } from './quiet-runtime.js';
@@ -39,6 +41,9 @@ export type RunOptions = {
   mode?: PermissionMode;
   turnId?: string;
   attach?: string[];
+  agentsFile?: boolean;
+  /** A settings file. */
+  hooks?: string;
   json?: boolean;
 };
 
@@ -46,7 +51,14 @@ export type RunOptions = {
 const GO_ON = 'Go on.';
 
 /** What a run is of, all of it checked. */
-type Run = { prompt: string | PromptPart[]; turnId: string; root: string; model: string; taskQueue: string };
+type Run = {
+  prompt: string | PromptPart[];
+  turnId: string;
+  root: string;
+  model: string;
+  taskQueue: string;
+  agent: Agent;
+};
 
 /**
  * `holdfast run`: one turn of the coder on a folder, with a worker in this process. Returns the exit code. Where it
@@ -105,7 +117,10 @@ async function checked(given: string | undefined, options: RunOptions): Promise<
   }
   const root = workspace(options.workspace);
   const model = await modelOf(process.env, options.model);
+  const { agentsFile = true } = options;
+  const hooks = hooksOfFile(options.hooks, root);
   return {
+    agent: coder(root, model, { agentsFile, hooks }),
     prompt: promptWith(prompt, options.attach ?? []),
     turnId,
     root,
@@ -130,12 +145,12 @@ async function connectClient({ taskQueue }: Run, { address, namespace }: Tempora
 
 /** `checked`: what finds out that a worker can't be; it says so in better words than the worker would. */
 async function makeWorker(
-  { root, model, taskQueue }: Run,
+  { agent, taskQueue }: Run,
   { address, namespace }: TemporalServer,
   checked: Promise<unknown>,
 ) {
   const [place] = await Promise.all([reach(address, () => connectWorker({ address, namespace })), checked]);
-  const agents = [coder(root, model)];
+  const agents = [agent];
   return { connection: place.connection, ...(await createWorker({ agents, ...place, taskQueue })) };
 }
 

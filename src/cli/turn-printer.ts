@@ -78,6 +78,9 @@ export class TurnPrinter {
       case 'tool_finished':
         this.#toolFinished(event.callId, event.result);
         break;
+      case 'hook':
+        this.#line(style.dim(`  ${hookLine(event)}`));
+        break;
       case 'sub_agent':
         this.#subAgent(event.event, '    ');
         break;
@@ -146,6 +149,18 @@ export class TurnPrinter {
     if (!this.#atLineStart) this.#terminal.write('\n');
     this.#atLineStart = true;
   }
+}
+
+/** `hook guard blocked the call: no pushes on Fridays`. */
+function hookLine({ hook, point, did, text }: Extract<TurnEvent, { type: 'hook' }>): string {
+  const what = {
+    blocked: 'blocked the call',
+    asked: 'asks for an approval',
+    changed: point === 'beforeToolCall' ? 'changed the arguments' : 'changed',
+    noted: 'notes',
+    failed: `failed (${point})`,
+  }[did];
+  return `hook ${hook} ${what}${text === undefined ? '' : `: ${shown(text)}`}`;
 }
 
 function shown(text: string): string {

@@ -7,6 +7,7 @@ import { DEFAULT_TASK_QUEUE } from '../shared/turn.js';
 import { Supervisor, type SupervisorEvent } from '../worker/supervisor.js';
 import { checkedCodec } from './codec-settings.js';
 import { EXIT_FAILED } from './exit-codes.js';
+import { hooksOfFile } from './hooks-file.js';
 import { checkNamespace, reach } from './reach-server.js';
 import { terminalOf } from './terminal.js';
 import { duration } from './turn-printer.js';
@@ -15,13 +16,17 @@ import { UsageError } from './usage-error.js';
 const PROGRAM = fileURLToPath(new URL('./worker-process.js', import.meta.url));
 
 /** `holdfast worker`: serves the agents that a module exports until SIGTERM or Ctrl-C. Returns the exit code. */
-export async function workerCommand(module: string, options: { taskQueue?: string }): Promise<number> {
+export async function workerCommand(
+  module: string,
+  options: { taskQueue?: string; hooks?: string },
+): Promise<number> {
   const path = resolve(module);
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found?.isFile()) {
     const what = found ? `${path} is a folder.` : `There is no file ${path}.`;
     throw new UsageError(`${what} Give the module that exports your agents, such as dist/agent.js.`);
   }
+  hooksOfFile(options.hooks);
   const codec = checkedCodec();
   const { write, style } = terminalOf(process.stderr);
   const server = await ensureServer({ onProgress: (line) => write(`${style.dim(line)}\n`) });
@@ -33,7 +38,7 @@ export async function workerCommand(module: string, options: { taskQueue?: strin
   await checkNamespace(client.client);
   const supervisor = new Supervisor({
     program: PROGRAM,
-    args: [path, address, namespace, taskQueue],
+    args: [path, address, namespace, taskQueue, options.hooks ?? ''],
     client: client.client,
     onEvent: (event) => write(`${style.dim(eventLine(event))}\n`),
   });

@@ -4,9 +4,11 @@ import type { Agent } from '../define/define-agent.js';
 import { connectWorker } from '../worker/connect.js';
 import { serveSupervised } from '../worker/supervised-process.js';
 import { createWorker } from '../worker.js';
+import { hooksOfFile } from './hooks-file.js';
 import { installQuietRuntime } from './quiet-runtime.js';
 
-const [, , modulePath = '', address = '', namespace = 'default', taskQueue = ''] = process.argv;
+const [, , modulePath = '', address = '', namespace = 'default', taskQueue = '', settings = ''] =
+  process.argv;
 
 function isAgent(value: unknown): value is Agent {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'agent';
@@ -54,9 +56,10 @@ try {
   process.on('disconnect', leave);
   installQuietRuntime('WARN');
   const agents = await agentsOf(modulePath);
+  const hooks = hooksOfFile(settings || undefined);
   const place = await connectWorker({ address, namespace });
   await serveSupervised(async (onActivity) => {
-    const worker = await createWorker({ agents, ...place, taskQueue, onActivity });
+    const worker = await createWorker({ agents, ...place, taskQueue, onActivity, hooks });
     process.off('message', leave);
     process.off('disconnect', leave);
     return worker;

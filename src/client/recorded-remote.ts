@@ -23,7 +23,7 @@ export function remoteEnd(args: Json, call: RemoteCall, end: RawEnd): ToolEnd {
     const { timeoutType } = timeout;
     const isQueue = timeoutType === SCHEDULE_TO_START_TIMEOUT;
     const which = isQueue ? 'queue' : timeoutType === HEARTBEAT_TIMEOUT ? 'heartbeat' : 'other';
-    return remoteFaultEnd({ is: 'timeout', which });
+    return remoteFaultEnd({ is: 'timeout', which, tried: Boolean(end.failure?.cause) });
   }
   const type = application?.type || undefined;
   return remoteFaultEnd({ is: 'failure', type, text: end.failure?.message ?? '' });

@@ -27,6 +27,7 @@ import { SLEEP_MEMO, type SleepMemo } from '../shared/sleep.js';
 import { TURN_WORKFLOW, type TurnOutcome } from '../shared/turn.js';
 import { earlierMessages, openingAfter, type ReadSegment } from './carried-messages.js';
 import { TurnNotFound } from './errors.js';
+import { hookedStep, isOfHooks } from './hooked-step.js';
 import { decodeFailure, decodePayloads } from './payloads.js';
 import { compactionEnd } from './recorded-compaction.js';
 import { recordedInput } from './recorded-input.js';
@@ -42,6 +43,7 @@ type Ended = { scheduled: Scheduled; attempt: number; end: RawEnd };
 
 const HEARTBEAT_TIMEOUT = 4;
 const START_TO_CLOSE_TIMEOUT = 1;
+const CANCEL_REQUESTED = 7;
 
 /** Reads a turn's event history, event by event and over all its runs, as the steps that the fold takes. */
 export class RecordedSteps {
@@ -140,6 +142,8 @@ export class RecordedSteps {
     const ended = await this.#ended(event);
     if (!ended) return undefined;
     const { scheduled, attempt, end } = ended;
+    if (isOfHooks(scheduled.type))
+      return hookedStep(scheduled, end.kind === 'completed' ? end.output : undefined);
     if (isOurOwn(scheduled.type)) return undefined;
     if (scheduled.type === COMPACT_TRANSCRIPT)
       return { kind: 'compaction_ended', attempt, end: compactionEnd(scheduled.input as CompactInput, end) };
@@ -147,7 +151,7 @@ export class RecordedSteps {
       return { kind: 'model_ended', attempt, end: await this.#modelEnd(end) };
     if (scheduled.type === CHECK_ANSWER) {
       const { callId } = scheduled.input as CheckAnswerInput;
-      if (callId === undefined || end.kind === 'canceled') return undefined;
+      if (callId === undefined || end.kind === 'canceled' || isCutByCancel(event)) return undefined;
       const answer = end.kind === 'completed' ? (end.output as CheckedAnswer) : undefined;
       return { kind: 'answer_checked', callId, ...(answer && { answer }) };
     }
@@ -258,10 +262,15 @@ export class RecordedSteps {
 
 /** The turn does not show it. */
 function isOurOwn(type: string): boolean {
-  return type === SEAL_TRANSCRIPT || type === SUB_AGENT_USAGE;
+  return type === SEAL_TRANSCRIPT || type === SUB_AGENT_USAGE || isOfHooks(type);
 }
 
 type WithoutTime<Step> = Step extends unknown ? Omit<Step, 'at'> : never;
+
+/** It failed, and was not tried again because it was to be canceled. */
+function isCutByCancel({ activityTaskFailedEventAttributes: failed }: HistoryEvent): boolean {
+  return failed?.retryState === CANCEL_REQUESTED;
+}
 
 function isoTime(time: HistoryEvent['eventTime']): string {
   return new Date(Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6).toISOString();

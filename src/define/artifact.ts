@@ -39,7 +39,9 @@ export function artifact({ name, mediaType, data, path }: ArtifactOptions): Retu
   }
   const file = name ?? (path === undefined ? undefined : basename(path));
   const type =
-    mediaType ?? (file && mediaTypeOf(file)) ?? (typeof data === 'string' ? 'text/plain' : ANY_BYTES);
+    mediaType ??
+    (file ? mediaTypeOf(file) : undefined) ??
+    (typeof data === 'string' ? 'text/plain' : ANY_BYTES);
   return {
     [IS_ARTIFACT]: true,
     name: file || nameFor(type),
@@ -76,14 +78,18 @@ export function findingArtifacts<Result>(find: Finder, read: () => Result): Resu
   return finders.run(find, read);
 }
 
-/** Reads arguments and says which artifacts they name, without having any. */
+/**
+ * Reads arguments and says which artifacts they name, as they are written, without having any. `nameOf` tells the name that
+ * the artifact has.
+ */
 export async function withNames<Result>(
+  nameOf: (written: string) => string,
   read: () => Promise<Result>,
 ): Promise<{ result: Result; names: string[] }> {
   const names = new Set<string>();
-  const find = (name: string) => {
-    names.add(name);
-    return nameAlone(name);
+  const find = (written: string) => {
+    names.add(written);
+    return nameAlone(nameOf(written));
   };
   const result = await finders.run(find, read);
   return { result, names: [...names] };

@@ -10,10 +10,14 @@ import { type AnswerCheck, requireChecks } from './answer-checks.js';
 import { type Compaction, type CompactionOptions, compactionOf } from './compaction.js';
 import type { Tool } from './define-tool.js';
 import { finalAnswerTool } from './final-answer-tool.js';
+import { type Hooks, hooksOf, type NamedHooks } from './hooks.js';
+import { type InstructionFile, withFiles } from './instruction-files.js';
 import { jsonSchema } from './json-schema.js';
 import { type AgentLimits, limitsOfAgent, loopGuardOf, planningOf, requireCount } from './limits.js';
 import type { McpServer } from './mcp-server.js';
 import { type PermissionOptions, permissionsOf } from './permissions.js';
+import { readSkillTool } from './read-skill.js';
+import { skillFolders } from './skills.js';
 import { notStrictBecause } from './strict-schema.js';
 import { subAgentTool } from './sub-agent-tool.js';
 
@@ -39,6 +43,13 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
    * then on; until then a try of the first model call may ask once more.
    */
   instructions: string | InstructionsFunction;
+  /** Files whose text comes after the instructions, such as AGENTS.md: read anew for each turn, and recorded. */
+  instructionFiles?: readonly InstructionFile[];
+  /**
+   * Folders of skills, each a folder with a `SKILL.md`. The model is told their names and descriptions, and reads them with
+   * the tool `read_skill`: docs/skills.md.
+   */
+  skills?: readonly string[];
   /** A model's name at the OpenAI endpoint of the worker's environment, or a model made by `openai(...)`. */
   model: string | Model;
   /** Tools; MCP servers, whose tools it has; other agents, which the model calls with a task as it calls a tool. */
@@ -66,6 +77,8 @@ export type AgentOptions<Output extends z.ZodType = z.ZodType> = {
   permissions?: PermissionOptions;
   /** What nobody has decided or answered by then is denied. Default: it waits, for days if need be. */
   approvalTimeout?: Duration;
+  /** What of yours runs around model calls and tool calls and after the turn, in order: docs/hooks.md. */
+  hooks?: readonly Hooks[];
   /**
    * What the turn's last reply must be: it is checked, asked for again where it does not fit, and given as
    * `outcome.output`, as JSON (a date is a text). Anything that a JSON schema can say.
@@ -123,6 +136,7 @@ export type Agent<Output = unknown> = {
   readonly planning?: { readonly every?: number };
   readonly permissions?: Permissions;
   readonly approvalTimeoutMs?: number;
+  readonly hooks: readonly NamedHooks[];
   readonly output?: AgentOutput<Output>;
   readonly finalAnswer?: true;
   // biome-ignore lint/suspicious/noExplicitAny: agents with different answers have no other common type.
@@ -158,7 +172,9 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
     throw new TypeError(`Agent name ${JSON.stringify(name)}: use letters, digits and . _ -, 64 at most.`);
   }
   const final = options.finalAnswer ? [finalAnswerTool(options.output)] : [];
-  const { tools, servers } = toolsAndServers(name, [...(options.tools ?? []), ...final]);
+  const skills = skillFolders(`Agent ${name}`, options.skills ?? []);
+  const reading = skills ? [readSkillTool(skills)] : [];
+  const { tools, servers } = toolsAndServers(name, [...(options.tools ?? []), ...final, ...reading]);
   requireChecks(name, options.checks ?? []);
   const maxParallelTools = options.maxParallelTools ?? DEFAULT_PARALLEL_TOOLS;
   requireCount(`Agent ${name}, maxParallelTools`, maxParallelTools, MOST_PARALLEL_TOOLS);
@@ -173,7 +189,7 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
     name,
     version: options.version ?? '1',
     description: options.description ?? '',
-    instructions: options.instructions,
+    instructions: withFiles(options.instructions, options.instructionFiles ?? [], skills),
     model: options.model,
     tools,
     servers,
@@ -186,6 +202,7 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
     ...(approvalTimeout !== undefined && {
       approvalTimeoutMs: durationMs(`Agent ${name}, approvalTimeout`, approvalTimeout),
     }),
+    hooks: hooksOf(`Agent ${name}`, options.hooks ?? []),
     ...(options.output && { output: agentOutput(name, options.output) }),
     ...(options.finalAnswer && { finalAnswer: true as const }),
     ...(options.checks?.length && { checks: options.checks }),

@@ -36,8 +36,8 @@ const GATEWAY_FAULTS = [500, 502, 504];
 export function faultOf(error: unknown, isOpen: boolean): McpFault {
   const code = codeOf(error);
   if (hasNoReader(error)) return 'not_begun';
-  if (code === REQUEST_TIMEOUT) return 'late';
-  // Servers use this code for errors of their own, too.
+  // Servers use these codes for errors of their own, too.
+  if (code === REQUEST_TIMEOUT) return isOwnTimeout(error) ? 'late' : 'answered';
   if (code === CONNECTION_CLOSED) return isOpen ? 'answered' : 'lost';
   if (isHttpError(error)) {
     // Not an HTTP status: an answer that is no MCP at all.
@@ -85,6 +85,12 @@ export function withoutSecrets(text: string, { where }: McpServer): string {
   return values
     .filter((value) => value.length >= 6)
     .reduce((clean, value) => clean.replaceAll(value, '***'), text);
+}
+
+/** Ours says after how long it gave up. */
+function isOwnTimeout(error: unknown): boolean {
+  const data = typeof error === 'object' && error !== null && 'data' in error ? error.data : undefined;
+  return typeof data === 'object' && data !== null && ('timeout' in data || 'maxTotalTimeout' in data);
 }
 
 function hasNoReader(error: unknown): boolean {

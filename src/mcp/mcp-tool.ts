@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { runInNewContext } from 'node:vm';
 import { z } from 'zod';
 import { artifact } from '../define/artifact.js';
 import type { AnyTool } from '../define/define-agent.js';
@@ -86,7 +87,7 @@ function timeoutOf(server: McpServer | undefined): number {
   return server ? 2 * server.connectTimeoutMs + server.maxTimeoutMs + ROOM_MS : ROOM_MS;
 }
 
-/** Checks by the server's own JSON schema; one that can't be used is left to the server. */
+/** Checks by the server's own JSON schema; one that can't be used, or takes too long, is left to the server. */
 function argumentsType(schema: JsonObject): z.ZodType {
   let validator: ReturnType<typeof validatorOf> | undefined;
   return z.looseObject({}).superRefine(async (value, context) => {
@@ -96,17 +97,31 @@ function argumentsType(schema: JsonObject): z.ZodType {
 }
 
 const MAX_PROBLEMS = 20;
+/** A pattern such as `^(a+)+$` takes for ever with some texts, and the whole worker would wait for it. */
+const MAX_CHECK_MS = 500;
 
 async function validatorOf(schema: JsonObject): Promise<(value: unknown) => string[]> {
   const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/sdk/validation/ajv');
   try {
     const check = new AjvJsonSchemaValidator().getValidator(schema);
+    const hasPattern = JSON.stringify(schema).includes('"pattern');
     return (value) => {
-      const checked = check(value);
-      return checked.valid ? [] : problemsIn(checked.errorMessage);
+      const checked = hasPattern ? withinTime(() => check(value)) : check(value);
+      return checked === undefined || checked.valid ? [] : problemsIn(checked.errorMessage);
     };
   } catch {
     return () => [];
+  }
+}
+
+/** Undefined where it did not end in time: of all that Node.js has, only `vm` can end a regular expression that runs. */
+function withinTime<Value>(check: () => Value): Value | undefined {
+  try {
+    return runInNewContext('check()', { check }, { timeout: MAX_CHECK_MS }) as Value;
+  } catch (error) {
+    // It is an Error of the other context.
+    if (isJsonObject(error) && error['code'] === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
+    throw error;
   }
 }
 

@@ -15,7 +15,11 @@ export type ReadResult = { parts: ResultPart[]; isError: boolean };
  */
 export function readResult(result: JsonObject): ReadResult {
   const { content, structuredContent, isError } = result;
-  const blocks = Array.isArray(content) ? content : [];
+  const blocks = Array.isArray(content)
+    ? content
+    : content === undefined || content === null
+      ? []
+      : [content];
   const parts = blocks.map(partOf);
   const isStructured = structuredContent !== undefined && structuredContent !== null;
   const shown = isStructured

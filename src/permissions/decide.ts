@@ -39,7 +39,7 @@ export async function decide(
   const ruled = await RuledCall.of(call);
   const denied = await firstOf(denyRules(permissions, above), ruled);
   if (denied?.match === 'yes') return { policy: 'deny', why: `the rule ${denied.rule.text}` };
-  if (own === 'deny') return { policy: 'deny', why: `${call.tool.name} refuses such arguments` };
+  if (own === 'deny') return { policy: 'deny', why: 'its own approval' };
   if (mode === 'plan' && call.tool.effects !== 'none') return { policy: 'deny', why: PLAN_MODE };
   const ask = (why: string): Extract<Permission, { policy: 'ask' }> => ({
     policy: 'ask',

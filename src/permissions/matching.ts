@@ -52,16 +52,22 @@ export class RuledCall {
     if (!namesOf(this.call.tool).some((name) => isAbout(rule, name, true))) return NO;
     if (rule.pattern === undefined) return YES;
     if (this.#line) return commandForbidden(rule.pattern, this.#line, subjectText(this.call) ?? '');
-    const named = namedArgument(rule.pattern, this.#argumentNames());
-    const pattern = named?.pattern ?? rule.pattern;
     const paths = await this.#allPaths();
+    const known = namedArgument(rule.pattern, this.#argumentNames());
+    if (known) return this.#isLike(known.pattern, paths, known.name);
+    // A server's schema may not tell of all that the server takes, nor may an invented argument change what the rule means.
+    const given = this.call.tool.mcp && namedArgument(rule.pattern, Object.keys(this.call.input));
+    const match = this.#isLike(rule.pattern, paths);
+    return given && match.is === 'no' ? this.#isLike(given.pattern, paths, given.name) : match;
+  }
+
+  #isLike(pattern: string, paths: readonly string[], argument?: string): Match {
     if (paths.some((path) => matchesPath(pattern, path, true))) return YES;
     // What a file is to hold is not what a rule about files is about.
-    if (paths.length > 0 && !named) return NO;
-    const texts = named ? foldedForms(textsOf(this.call.input[named.name])) : this.#allTexts();
+    if (paths.length > 0 && argument === undefined) return NO;
+    const texts = argument === undefined ? this.#allTexts() : foldedForms(textsOf(this.call.input[argument]));
     const patterns = textPatterns(folded(pattern));
-    const isLike = texts.some((text) => patterns.some((each) => each.matches(text)));
-    return isLike ? YES : NO;
+    return texts.some((text) => patterns.some((each) => each.matches(text))) ? YES : NO;
   }
 
   /** Whether the rules together allow all that the call does. */
@@ -144,7 +150,8 @@ function foldedForms(texts: readonly string[]): string[] {
     const decoded = decodedForm(text);
     return [...spaced, plainPath(text), decoded, plainPath(decoded)];
   });
-  return [...new Set(forms)].map(folded);
+  // Who reads a name or an address leaves out the spaces around it.
+  return [...new Set(forms.map(folded).flatMap((form) => [form, form.trim()]))];
 }
 
 function decodedForm(text: string): string {

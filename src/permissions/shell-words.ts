@@ -1,4 +1,4 @@
-import type { Assignment, Command, Word, WordPart } from 'unbash';
+import type { Assignment, Command, Redirection, SyntaxNode, Word, WordPart } from 'unbash';
 
 /**
  * A word of a command as the program is given it; `isKnown` is false where only a run would tell. `isPattern`: names of
@@ -22,8 +22,35 @@ export function shellCommand(node: Command): ShellCommand {
   return {
     words: words.map((word) => (word.type === 'Word' ? shellWord(word) : assignmentWord(word))),
     assigns: assignments.length > 0,
-    redirects: node.redirects.some((each) => each.type !== 'Redirect' || !isHarmless(each)),
+    redirects: isRedirected(node.redirects),
   };
+}
+
+/**
+ * What a part of a command line does beside running commands, as a command without words, which no rule allows: it
+ * redirects a whole loop or group, or sets a variable for what follows, as `for PATH in x` and `${PATH:=x}` do.
+ */
+export function wordlessCommand(node: SyntaxNode): ShellCommand | undefined {
+  switch (node.type) {
+    case 'Redirected':
+      return isRedirected(node.redirects) ? { words: [], assigns: false, redirects: true } : undefined;
+    case 'For':
+    case 'Select':
+      return { words: [], assigns: true, redirects: false };
+    case 'Coproc':
+      return node.name && { words: [], assigns: true, redirects: false };
+    case 'ParameterExpansion': {
+      const { operation } = node;
+      const isSet = operation?.type === 'Default' && /^:?=$/.test(operation.operator);
+      return isSet ? { words: [], assigns: true, redirects: false } : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function isRedirected(redirects: readonly Redirection[]): boolean {
+  return redirects.some((each) => each.type !== 'Redirect' || !isHarmless(each));
 }
 
 /** To or from `/dev/null`, and of one open stream to another. */

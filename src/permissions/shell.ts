@@ -1,7 +1,7 @@
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
 import { problemOf } from './node-problems.js';
 import { possibleIn } from './possible.js';
-import { type ShellCommand, shellCommand, shellWord } from './shell-words.js';
+import { type ShellCommand, shellCommand, shellWord, wordlessCommand } from './shell-words.js';
 import { hiddenIn } from './wrappers.js';
 
 /** All that a command line runs, as far as its text tells. */
@@ -51,6 +51,8 @@ class Walk {
     const code = codeIn(node);
     if (code !== undefined) this.#mayRun(code);
     if (node.type === 'Command') this.#take(shellCommand(node));
+    const wordless = wordlessCommand(node);
+    if (wordless) this.commands.push(wordless);
     forEachChild(node, (child) => this.visit(child));
   }
 

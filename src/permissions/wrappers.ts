@@ -10,7 +10,7 @@ const UNKNOWN: ShellWord = { text: '', isKnown: false };
 const SHELLS = /^((static|posix)-)?(ba|da|a|k|mk|r|rba|ya|lk|pdk|ok)?sh([-.]?[\d.]+)?(\.\w+)?$/;
 const OTHER_SHELLS = /^(zsh|fish|csh|tcsh|pwsh|powershell|nu|xonsh|elvish)$/;
 const INTERPRETERS =
-  /^(python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|osascript|tclsh|julia|rscript|ghci|groovy|scala|elixir|erl)[\d.]*$/;
+  /^(python|ipython|pypy|perl|ruby|node|nodejs|ts-node|tsx|deno|bun|php|lua|luajit|osascript|tclsh|julia|r|rscript|octave|ghci|groovy|scala|elixir|erl)[\d.]*$/;
 
 /** Programs that run the command in their arguments: which options take a value, and how many words come before it. */
 const WRAPPERS: Readonly<Record<string, { values?: string; flags?: string; skip?: number }>> = {

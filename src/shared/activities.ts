@@ -1,6 +1,7 @@
 import type { NamedArtifact } from './artifact-names.js';
 import type { ArtifactRef } from './artifacts.js';
 import type { TranscriptSegment } from './carried.js';
+import type { HookRecord } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { McpPlace, McpSettings } from './mcp.js';
 import type { AssistantMessage, Message, ToolResultBlock } from './messages.js';
@@ -98,6 +99,8 @@ export type PlannedCall =
       concurrencyKey?: string;
       /** Absent where nobody has set up permissions: it runs. */
       permission?: Permission;
+      /** `input` is not what the model wrote. */
+      changedBy?: 'hook';
     }
   /** A person is to answer it. */
   | { do: 'question'; callId: string; name: string; question: string; choices?: string[]; summary: string }
@@ -131,6 +134,8 @@ export type ModelReply = Timing & {
   settings?: TurnSettings;
   /** In the first reply, where the agent's own are worked out for each turn: the turn keeps them. */
   instructions?: string;
+  /** What hooks did around the model call and in its plan. */
+  hooks?: HookRecord[];
 };
 
 export type RunToolInput = {
@@ -154,6 +159,10 @@ export type RunToolInput = {
   mcp?: McpPlace & { idempotent: boolean; timeoutMs: number };
   /** A person has put this `input` in the place of what the model wrote. */
   changed?: true;
+  /** Within the workflow task, before this activity. */
+  triesBefore?: number;
+  /** As in {@link PlannedCall}; a person may have changed it once more. */
+  changedBy?: 'hook';
   /** As in {@link CallModelInput}. */
   above?: PermissionRules;
   metadata?: JsonObject;
@@ -202,7 +211,14 @@ export type InterruptedReply = Timing & {
 };
 
 /** `startedAt`: ISO 8601; how long the tool took is in its result. `attempt`: which try gave it, if not the first. */
-export type RunToolResult = { v: 1; result: ToolResultBlock; startedAt?: string; attempt?: number };
+export type RunToolResult = {
+  v: 1;
+  result: ToolResultBlock;
+  startedAt?: string;
+  attempt?: number;
+  /** What hooks did after it. */
+  hooks?: HookRecord[];
+};
 
 /** A person's own arguments as they are to run, or why they are not to. */
 export type CheckedCall = { v: 1; input: Json } | RunToolResult;

@@ -62,7 +62,7 @@ export class ArtifactNames {
   /** Those of messages that were there before, and those that an earlier run has carried over. */
   learn(messages: readonly Message[], carried: readonly NamedArtifact[] = []): void {
     for (const artifact of [...carried, ...artifactsIn(messages)])
-      this.#byName.set(keyOf(artifact.name), artifact);
+      this.#byName.set(nameKey(artifact.name), artifact);
   }
 
   carried(): { artifacts?: NamedArtifact[] } {
@@ -80,7 +80,7 @@ export class ArtifactNames {
   }
 
   get(name: string): NamedArtifact | undefined {
-    return this.#byName.get(keyOf(name.trim()));
+    return this.#byName.get(nameKey(name));
   }
 
   /** Those whose names are texts somewhere in the value. */
@@ -111,7 +111,7 @@ export class ArtifactNames {
         isAbout(block, artifact) ? retold(block, keptLine(artifact), line) : block,
       );
       if (!named) continue;
-      this.#byName.set(keyOf(named.name), named);
+      this.#byName.set(nameKey(named.name), named);
       artifacts.push(named);
     }
     return { ...rest, content, ...(artifacts.length > 0 && { artifacts }) };
@@ -121,7 +121,7 @@ export class ArtifactNames {
     if (this.#byName.size >= MAX_NAMES) return undefined;
     for (let count = 1; ; count++) {
       const name = count === 1 ? wanted : shortened(wanted, `-${count}`);
-      if (!this.#byName.has(keyOf(name))) return name;
+      if (!this.#byName.has(nameKey(name))) return name;
     }
   }
 
@@ -172,8 +172,18 @@ export function artifactsIn(messages: readonly Message[]): NamedArtifact[] {
   );
 }
 
-function keyOf(name: string): string {
-  return name.toLowerCase();
+/** Names that differ by no more than this are the same, however a model or a person writes them. */
+export function nameKey(name: string): string {
+  return name.trim().normalize('NFC').toLowerCase();
+}
+
+/** The names that artifacts have, by how somebody writes them; what nobody knows stays as it is written. */
+export function namesOf(known: () => readonly NamedArtifact[]): (written: string) => string {
+  let names: Map<string, string> | undefined;
+  return (written) => {
+    names ??= new Map(known().map(({ name }) => [nameKey(name), name]));
+    return names.get(nameKey(written)) ?? written;
+  };
 }
 
 type Shown = ToolResultBlock['content'][number];

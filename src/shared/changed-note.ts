@@ -8,8 +8,9 @@ export function withNote(
   result: ToolResultBlock,
 ): ToolResultBlock {
   if (!changed) return result;
+  const hasRun = result.cause !== 'invalid_arguments';
   const text = wireText(
-    `[The user changed the arguments, and it was run with: ${JSON.stringify(input)}]`,
+    `[The user changed the arguments${hasRun ? ', and it was run with' : ' to'}: ${JSON.stringify(input)}]`,
     4000,
   );
   const note = { type: 'text' as const, id: `${result.callId}.${result.content.length}`, text };

@@ -1,4 +1,5 @@
 import type { CompactionRecord, CompactionTrigger } from './compaction/settings.js';
+import type { HookRecord } from './hooks.js';
 import type { SteerMessage } from './interventions.js';
 import type { Json } from './json.js';
 import type { AssistantMessage, ToolResultBlock } from './messages.js';
@@ -70,6 +71,8 @@ export type TurnEvent = EventBase &
     | { type: 'sub_agent'; callId: string; event: TurnEvent }
     | { type: 'tool_progress'; callId: string; text: string }
     | { type: 'tool_finished'; callId: string; name: string; result: ToolResultBlock }
+    /** A hook did something: blocked a call, changed what was asked or answered, failed. */
+    | ({ type: 'hook' } & HookRecord)
     | { type: 'turn_ended'; outcome: OutcomeType | 'failed' | 'canceled' | 'terminated' | 'timed_out' }
   );
 

@@ -4,6 +4,9 @@ export const WORKER_LOST = 'Worker.Lost';
 /** This worker lacks the tool; it has run nothing. */
 export const TOOL_NOT_HERE = 'Tool.NotHere';
 
+/** The tool is to be tried again. */
+export const TOOL_RETRYABLE = 'Tool.Retryable';
+
 /**
  * The types of the failures that Temporal shows and that a program may switch on.
  * docs/errors.md says of each what to do.
@@ -19,8 +22,9 @@ export const failureTypes = [
   'Session.UnsupportedVersion',
   'Agent.NotHere',
   'Agent.InstructionsFailed',
+  'Agent.HookFailed',
   TOOL_NOT_HERE,
-  'Tool.Retryable',
+  TOOL_RETRYABLE,
   'Tool.Failed',
   WORKER_LOST,
   'Artifact.NotFound',

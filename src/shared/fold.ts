@@ -1,14 +1,10 @@
-import type { CheckedCall, ModelReply, OutputRequest, PlannedCall } from './activities.js';
-import { answeredAtOnce } from './answered-at-once.js';
-import { isAroundTool, resultAround } from './around-tools.js';
+import type { ModelReply, OutputRequest } from './activities.js';
 import { ArtifactNames } from './artifact-names.js';
-import { AskedCalls } from './asked-calls.js';
-import { callSummary } from './call-summary.js';
+import { CallsFold } from './calls-fold.js';
 import type { NewEvent, TurnEvent } from './events.js';
-import { type FinalCall, NOT_CHECKED, resultOfFinal } from './final-answer.js';
+import { hookEvents } from './hooks.js';
 import type { SteerMessage } from './interventions.js';
-import type { Json } from './json.js';
-import type { Message, ToolCallBlock, ToolResultBlock } from './messages.js';
+import type { Message, ToolCallBlock } from './messages.js';
 import { noteMessage, type TurnNote } from './notes.js';
 import {
   instructionsMessage,
@@ -18,19 +14,11 @@ import {
   partialReply,
   steerMessage,
 } from './opening.js';
-import { type PersonDecision, withChange } from './people.js';
 import { shownPrompt } from './prompt-parts.js';
 import type { ModelEnd, RecordedStep } from './recorded-step.js';
-import { settleToolCall, triedOf } from './settle.js';
-import type { SleepMemo } from './sleep.js';
-import { SleepingCalls } from './sleeping-calls.js';
 import { Steps } from './steps.js';
-import { type SubAgentEnd, settleSubAgent, subAgentStep, uncheckedSubAgent } from './sub-agents.js';
-import { mayStillRun, notStarted, workerLost } from './tool-results.js';
-import { pendingCalls, toolMessage } from './transcript.js';
 import type { TurnSettings } from './turn.js';
 
-type RunCall = Extract<PlannedCall, { do: 'run' }>;
 /**
  * Rebuilds a turn from its recorded steps alone: its messages, and the events that a watcher sees. It settles tool
  * calls by the same function as the workflow, so that the two can't tell different stories.
@@ -49,17 +37,7 @@ export class TurnFold {
   #model: string | undefined;
   #modelRuns = false;
   #settings: TurnSettings | undefined;
-  #calls = new Map<string, RunCall>();
-  #starts = new Map<string, number>();
-  #results = new Map<string, ToolResultBlock>();
-  /** Its result where nothing more is done about it: of a call whose worker died, or whose result is being kept. */
-  #lost = new Map<string, ToolResultBlock>();
-  readonly #asked = new AskedCalls();
-  /** What people have put in the place of sub-agents' arguments. */
-  #changed = new Map<string, Json>();
-  /** The call of the last reply that gives the answer. */
-  #final: FinalCall | undefined;
-  #sleeping = new SleepingCalls();
+  #calls = new CallsFold(this, []);
   readonly #steers = new Map<string, SteerMessage>();
   readonly #delivered = new Set<string>();
 
@@ -96,25 +74,27 @@ export class TurnFold {
         if (!this.#steers.has(step.steer.id)) this.#steers.set(step.steer.id, step.steer);
         return [];
       case 'people':
-        return this.#people(step.memo.decided);
+        return this.#calls.decided(step.memo.decided);
       case 'sleep':
-        return this.#slept(step.memo);
+        return this.#calls.slept(step.memo);
       case 'model_ended':
         return this.#modelEnded(step.end);
       case 'tool_scheduled':
-        return this.#toolScheduled(step);
+        return this.#calls.scheduled(step);
       case 'tool_ended':
-        return this.#toolEnded(step);
+        return this.#calls.ended(step);
       case 'tool_ran':
-        return this.#toolRan(step);
+        return this.#calls.ran(step);
       case 'answer_checked':
-        return this.#answerChecked(step);
+        return this.#calls.answerChecked(step);
       case 'sub_agent_scheduled':
-        return this.#subAgentScheduled(step);
+        return this.#calls.subAgentScheduled(step);
       case 'sub_agent_checked':
-        return this.#subAgentChecked(step);
+        return this.#calls.subAgentChecked(step);
       case 'sub_agent_ended':
-        return this.#subAgentEnded(step);
+        return this.#calls.subAgentEnded(step);
+      case 'hooked':
+        return this.#calls.hooked(step);
       case 'closed':
         return [...this.#close(step.outcome), { type: 'turn_ended', outcome: step.outcome }];
       default:
@@ -124,7 +104,7 @@ export class TurnFold {
 
   /** The calls of the last reply that have no result yet. */
   pending(): ToolCallBlock[] {
-    return pendingCalls(this.messages).filter((call) => !this.#results.has(call.id));
+    return this.#calls.pending();
   }
 
   #event(at: string, attempt: number, event: NewEvent): TurnEvent {
@@ -173,22 +153,15 @@ export class TurnFold {
       this.steps.unanswered(this.iteration, this.#model, end.output);
       return [];
     }
-    const { message, calls, usage, note } = end.output;
+    const { message, calls, usage, note, hooks } = end.output;
     this.steps.replied(this.iteration, end.output);
     if (note) this.messages.push(noteMessage(this.#firstRunId, this.iteration, note));
     this.messages.push(message);
-    this.#results.clear();
-    this.#starts.clear();
-    this.#lost.clear();
-    this.#changed.clear();
-    this.#calls = new Map(calls.flatMap((call) => (call.do === 'run' ? [[call.callId, call]] : [])));
-    this.#final = calls.find((call) => call.do === 'final');
-    this.#sleeping = new SleepingCalls(calls);
-    const answered = answeredAtOnce(calls, this.#settings, this.artifacts);
-    this.#asked.begin(calls, answered);
+    this.#calls = new CallsFold(this, calls);
     return [
       { type: 'message', message, ...(usage && { usage }) },
-      ...answered.map((result) => this.#settle(result)),
+      ...hookEvents(hooks),
+      ...this.#calls.answered(),
     ];
   }
 
@@ -200,110 +173,6 @@ export class TurnFold {
     }
     this.#settings = settings ?? this.#settings;
     this.#model = this.#settings?.model ?? this.#model;
-  }
-
-  /** What they are asked shows once the workflow takes decisions on it: a watcher may decide at once. */
-  #people(decided: readonly PersonDecision[]): NewEvent[] {
-    const asked = this.#asked.takeEvents();
-    const events = decided.flatMap((decision): NewEvent[] => {
-      const call = this.pending().find(({ id }) => id === decision.callId);
-      if (!call) return [];
-      const { id, name } = call;
-      const result = this.#asked.resultOf(call, decision, this.#settings);
-      const event: NewEvent = { type: 'decided', callId: id, name, decision };
-      return result ? [event, this.#settle(result)] : [event];
-    });
-    return [...asked, ...events];
-  }
-
-  #slept(memo: SleepMemo): NewEvent[] {
-    const { begun, results } = this.#sleeping.read(memo, this.pending());
-    return [...begun, ...results.map((result) => this.#settle(result))];
-  }
-
-  #toolScheduled({ activityType, input }: Extract<RecordedStep, { kind: 'tool_scheduled' }>): NewEvent[] {
-    const call = this.#calls.get(input.callId);
-    if (!call || isAroundTool(activityType)) return [];
-    this.#lost.delete(input.callId);
-    this.#starts.set(input.callId, (this.#starts.get(input.callId) ?? 0) + 1);
-    const summary = input.changed ? callSummary(call.name, input.input) : call.summary;
-    return [{ type: 'tool_started', callId: call.callId, name: call.name, summary }];
-  }
-
-  #toolEnded(step: Extract<RecordedStep, { kind: 'tool_ended' }>): NewEvent[] {
-    const call = this.#calls.get(step.input.callId);
-    const tool = this.#settings?.tools.find((each) => each.name === step.input.tool);
-    if (!call || !tool) return [];
-    const called = { id: call.callId, name: call.name };
-    if (isAroundTool(step.activityType)) {
-      const result = resultAround(step.activityType, called, step.end, this.#lost.get(call.callId));
-      return result ? [this.#settle(result)] : [];
-    }
-    this.steps.ended(call.callId, triedOf(step.end));
-    const settlement = settleToolCall(call, tool, step.end);
-    if (settlement.do === 'result') return [this.#settle(settlement.result)];
-    if (settlement.do === 'keep') {
-      this.#lost.set(call.callId, settlement.otherwise);
-      return [];
-    }
-    const isLast = (this.#starts.get(call.callId) ?? 0) > (this.#settings?.maxRestarts ?? 0);
-    if (settlement.do === 'run_again' && isLast) return [this.#settle(settlement.otherwise)];
-    this.#lost.set(call.callId, settlement.do === 'run_again' ? notStarted(called) : workerLost(called));
-    return [];
-  }
-
-  #toolRan({ output }: Extract<RecordedStep, { kind: 'tool_ran' }>): NewEvent[] {
-    const { callId, name } = output.result;
-    const call = this.#calls.get(callId);
-    if (!call || this.#results.has(callId)) return [];
-    this.steps.ended(callId, triedOf({ kind: 'completed', output }));
-    return [{ type: 'tool_started', callId, name, summary: call.summary }, this.#settle(output.result)];
-  }
-
-  #answerChecked({ callId, answer }: Extract<RecordedStep, { kind: 'answer_checked' }>): NewEvent[] {
-    const call = this.#final;
-    if (call?.callId !== callId || this.#results.has(callId)) return [];
-    return [this.#settle(resultOfFinal(call, answer ?? NOT_CHECKED))];
-  }
-
-  #subAgentChecked({ callId, checked }: { callId: string; checked?: CheckedCall }): NewEvent[] {
-    const call = this.#calls.get(callId);
-    if (!call) return [];
-    if (!checked) return [this.#settle(uncheckedSubAgent({ id: callId, name: call.name }))];
-    if ('result' in checked) return [this.#settle(checked.result)];
-    this.#changed.set(callId, checked.input);
-    return [];
-  }
-
-  #subAgentScheduled({ callId, turnId }: { callId: string; turnId: string }): NewEvent[] {
-    const call = this.#calls.get(callId);
-    if (!call) return [];
-    this.#starts.set(callId, 1);
-    this.steps.subAgent(callId, { turnId });
-    const changed = this.#changed.get(callId);
-    const { name } = call;
-    const summary = changed === undefined ? call.summary : callSummary(name, changed);
-    return [{ type: 'tool_started', callId, name, summary, subAgent: { turnId } }];
-  }
-
-  #subAgentEnded({ callId, turnId, end }: { callId: string; turnId: string; end: SubAgentEnd }): NewEvent[] {
-    const call = this.#calls.get(callId);
-    if (!call || this.#results.has(callId)) return [];
-    this.steps.subAgent(callId, subAgentStep(turnId, end));
-    const result = settleSubAgent({ id: callId, name: call.name }, end);
-    const changed = this.#changed.get(callId);
-    return [this.#settle(changed === undefined ? result : withChange(result, changed))];
-  }
-
-  #settle(result: ToolResultBlock): NewEvent {
-    this.#results.set(result.callId, result);
-    this.steps.settled(result);
-    const calls = pendingCalls(this.messages);
-    if (calls.length > 0 && calls.every((call) => this.#results.has(call.id))) {
-      const round = toolMessage(`${this.messages.at(-1)?.id}-results`, calls, this.#results);
-      this.messages.push(this.artifacts.named(round));
-    }
-    return { type: 'tool_finished', callId: result.callId, name: result.name, result };
   }
 
   /** The server lost the interrupt that had cut a call, and the call is made again: what had come of it goes. */
@@ -339,10 +208,7 @@ export class TurnFold {
     this.closed = true;
     // Left behind by an interrupt, or by an end from outside.
     if (this.#modelRuns) this.steps.unanswered(this.iteration, this.#model, undefined);
-    const settled = this.pending().map((call) => {
-      const running = this.#starts.has(call.id) ? mayStillRun(call, outcome) : notStarted(call, outcome);
-      return this.#settle(this.#lost.get(call.id) ?? running);
-    });
+    const settled = this.#calls.close(outcome);
     const note = interruptionNote(this.messages.at(-1)?.role, this.#firstRunId, outcome);
     if (note) this.messages.push(note);
     return settled;

@@ -87,6 +87,8 @@ const TOOL_RESULT_CAUSES = [
   'denied_by_rule',
   'denied_by_timeout',
   'approval_failed',
+  'blocked_by_hook',
+  'hook_failed',
   'concurrency_key_failed',
   'not_answered',
   'no_result_recorded',

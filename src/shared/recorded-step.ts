@@ -9,8 +9,9 @@ import type {
 import type { CarriedTurn } from './carried.js';
 import type { CompactionRecord, CompactionTrigger } from './compaction/settings.js';
 import type { TooLongReply } from './compaction/wire.js';
+import type { HookRecord } from './hooks.js';
 import type { SteerMessage } from './interventions.js';
-import type { Message } from './messages.js';
+import type { Message, ToolResultBlock } from './messages.js';
 import type { TurnNote } from './notes.js';
 import type { PeopleMemo } from './people.js';
 import type { ToolEnd } from './settle.js';
@@ -67,5 +68,7 @@ export type RecordedStep = { at: string } & (
   | { kind: 'sub_agent_scheduled'; callId: string; turnId: string }
   /** There may be two of them, a signal and the child workflow's own end: the first counts. */
   | { kind: 'sub_agent_ended'; callId: string; turnId: string; end: SubAgentEnd }
+  /** Hooks that ran in an activity of their own: after the turn, or after a call whose result the workflow makes. */
+  | { kind: 'hooked'; hooks: HookRecord[]; result?: ToolResultBlock }
   | { kind: 'closed'; outcome: OutcomeType | 'failed' | 'canceled' | 'terminated' | 'timed_out' }
 );

@@ -111,7 +111,8 @@ function isImage(value: unknown): boolean {
 /** How the activity ended that returned nothing. */
 export type RemoteFault =
   | { is: 'canceled'; details: unknown }
-  | { is: 'timeout'; which: 'queue' | 'heartbeat' | 'other' }
+  /** `tried`: after a try that had come to nothing. */
+  | { is: 'timeout'; which: 'queue' | 'heartbeat' | 'other'; tried?: boolean }
   | { is: 'failure'; type: string | undefined; text: string };
 
 /** What the server gives as the details of a cancellation of what no worker has taken. */
@@ -131,7 +132,7 @@ export function remoteFaultEnd(fault: RemoteFault): ToolEnd {
     case 'canceled':
       return { kind: 'canceled', begun: fault.details !== NOT_TAKEN };
     case 'timeout':
-      if (fault.which === 'queue') return { kind: 'not_taken' };
+      if (fault.which === 'queue') return fault.tried ? { kind: 'lost', begun: true } : { kind: 'not_taken' };
       return fault.which === 'heartbeat' ? { kind: 'lost', begun: true } : { kind: 'overdue' };
     case 'failure': {
       const { type = 'Error', text } = fault;

@@ -110,6 +110,8 @@ export function triedIn(details: unknown): Tried {
 }
 
 /** The try that ended so, as far as it is known. */
-export function triedOf(end: ToolEnd): Tried {
-  return triedIn(end.kind === 'completed' ? end.output : end);
+export function triedOf(end: ToolEnd): Tried & Pick<RunToolResult, 'hooks'> {
+  if (end.kind !== 'completed') return triedIn(end);
+  const { hooks } = end.output;
+  return { ...triedIn(end.output), ...(hooks && { hooks }) };
 }

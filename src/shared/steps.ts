@@ -1,5 +1,6 @@
 import type { ModelReply } from './activities.js';
 import type { CompactionRecord } from './compaction/settings.js';
+import type { HookRecord } from './hooks.js';
 import { jsonBytes } from './json.js';
 import type { StopReason, ToolResultBlock, ToolResultCause, ToolResultStatus } from './messages.js';
 import { spentIn, type TurnUsage, type Usage } from './usage.js';
@@ -31,6 +32,8 @@ export type TurnStep = Timing & {
   compactions?: CompactionRecord[];
   /** In the order in which the model asked for them. */
   calls: ToolCallStep[];
+  /** What hooks did, around the model call and its tool calls. */
+  hooks?: HookRecord[];
 };
 
 /** `durationMs`: of the tool's body. A call that never ran (a bad one, one that was not begun) has no timing. */
@@ -53,6 +56,9 @@ export type SubAgentStep = { turnId: string; iterations?: number; usage?: TurnUs
 /** Of all steps of an outcome, and of what is carried over to a turn's next run. */
 const MAX_STEPS_BYTES = 64_000;
 const MAX_ERROR_BYTES = 300;
+
+/** Of an activity's last try. */
+type Tried = { startedAt?: string; attempt?: number; hooks?: readonly HookRecord[] };
 
 type Step = { record: Omit<TurnStep, 'calls'>; calls: Map<string, ToolCallStep | undefined> };
 
@@ -89,6 +95,7 @@ export class Steps {
       attempts: attemptIn(reply) ?? (reply.spent?.failedCalls ?? 0) + 1,
       ...timingIn(reply),
       ...(reply.usage && { usage: reply.usage }),
+      ...(reply.hooks && { hooks: reply.hooks }),
     };
     this.#tried.clear();
     this.#subAgents.clear();
@@ -113,11 +120,18 @@ export class Steps {
   }
 
   /** The tries of a tool's activity ended, in whichever way; what comes of the call, `settled` hears. */
-  ended(callId: string, { startedAt, attempt = 1 }: { startedAt?: string; attempt?: number }): void {
+  ended(callId: string, { startedAt, attempt = 1, hooks = [] }: Tried): void {
+    this.hooked(hooks);
     const before = this.#tried.get(callId);
     const lastStart = startedAt ?? before?.startedAt;
     const attempts = attempt + (before?.attempts ?? 0);
     this.#tried.set(callId, { attempts, ...(lastStart !== undefined && { startedAt: lastStart }) });
+  }
+
+  /** Hooks have done something in the last step. */
+  hooked(hooks: readonly HookRecord[]): void {
+    const last = this.#steps.at(-1);
+    if (last && hooks.length > 0) last.record.hooks = [...(last.record.hooks ?? []), ...hooks];
   }
 
   /** A call is a turn of its own; told at its start, and again at its end. */

@@ -1,6 +1,7 @@
 import type { NamedArtifact } from './artifact-names.js';
 import { isTranscriptBase, type TranscriptBase } from './carried.js';
 import type { CompactionSettings, SummaryMessage } from './compaction/settings.js';
+import type { HookSettings } from './hooks.js';
 import type { Intervention, SteerMessage } from './interventions.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes } from './json.js';
 import { type Budget, type ExceededBudget, isLimits, type Limits } from './limits.js';
@@ -164,6 +165,8 @@ export type TurnSettings = {
   permissions?: PermissionRules;
   /** What the turn's last reply must be: JSON of this schema, which is asked for `maxAsks` times beyond the first. */
   output?: { schema: JsonObject; maxAsks: number };
+  /** Of an agent with hooks that are called outside a model call. */
+  hooks?: HookSettings;
   /** The answer is given by a tool, which is asked for as often; `isOutput`: what it is given is the turn's output. */
   finalAnswer?: { maxAsks: number; isOutput?: boolean };
   /** The agent has checks of its answer. */

@@ -20,6 +20,7 @@ import { Artifacts } from '../artifacts/artifacts.js';
 import { localArtifacts } from '../artifacts/local-artifacts.js';
 import { type CodecOptions, keyringOf } from '../codec/data-converter.js';
 import type { Agent } from '../define/define-agent.js';
+import type { Hooks } from '../define/hooks.js';
 import { McpConnections } from '../mcp/connections.js';
 import { type Duration, durationMs } from '../shared/duration.js';
 import type { Model } from '../shared/model-port.js';
@@ -40,6 +41,8 @@ export type ServingOptions = {
   transcriptCache?: { maxBytes?: number; maxTranscripts?: number };
   /** Its keys encrypt what is kept in the artifact store. Default: `HOLDFAST_ENCRYPTION_KEYS`, else none. */
   codec?: CodecOptions;
+  /** Of all its agents and their sub-agents, after their own: docs/hooks.md. Give the workers of a queue the same. */
+  hooks?: readonly Hooks[];
 };
 
 /** What a worker needs so that turns of these agents run on it. */
@@ -75,7 +78,8 @@ export function servingOf(options: ServingOptions): Serving {
   const store = options.artifacts ?? localArtifacts();
   const artifacts = new Artifacts(store, keyringOf(options.codec));
   const retentionMs = durationMs('artifactRetention', options.artifactRetention ?? '30 days');
-  const agents = new Agents(options.agents, [readArtifactTool(artifacts), presentPlanTool]);
+  const common = [readArtifactTool(artifacts), presentPlanTool];
+  const agents = new Agents(options.agents, common, options.hooks);
   const cache = new TranscriptCache(options.transcriptCache);
   const transcripts = new TranscriptReader(cache, artifacts);
   const interrupts = new Interrupts();

@@ -45,7 +45,10 @@ export async function askChecks(
     ...(run.input.metadata && { metadata: run.input.metadata }),
   });
   return await asked.catch((fault: unknown) => {
-    const isCanceled = fault instanceof ActivityFailure && fault.cause instanceof CancelledFailure;
+    // One that failed meanwhile was not tried again.
+    const isCanceled =
+      fault instanceof ActivityFailure &&
+      (fault.cause instanceof CancelledFailure || fault.retryState === 'CANCEL_REQUESTED');
     return isCanceled ? undefined : NOT_CHECKED;
   });
 }

@@ -1,5 +1,11 @@
-import { CancellationScope, proxyLocalActivities } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  proxyLocalActivities,
+} from '@temporalio/workflow';
 import type { RunToolInput, RunToolResult } from '../shared/activities.js';
+import { TOOL_RETRYABLE } from '../shared/failures.js';
 import type { CallToRun } from './tool-activity.js';
 
 type LocalActivities = { [type: string]: (input: RunToolInput) => Promise<RunToolResult> };
@@ -10,6 +16,12 @@ const GRACE_MS = 10_000;
 /** A person who decides takes longer than what it saves; and a store that keeps long arguments may be slow. */
 export function runsLocally({ tool, permission, inputArtifact }: CallToRun): boolean {
   return tool.local === true && permission?.policy !== 'ask' && inputArtifact === undefined;
+}
+
+/** Whether a local tool that gave no result has run: it wants to be tried again, or its worker shut down. */
+export function isTry(fault: unknown): boolean {
+  const cause = fault instanceof ActivityFailure ? fault.cause : fault;
+  return cause instanceof ApplicationFailure && cause.type === TOOL_RETRYABLE;
 }
 
 /**

@@ -154,7 +154,11 @@ function faultEnd(error: unknown): ToolEnd {
   if (cause instanceof TimeoutFailure) {
     const types = { SCHEDULE_TO_START: 'queue', HEARTBEAT: 'heartbeat' } as const;
     const type = cause.timeoutType as keyof typeof types;
-    return remoteFaultEnd({ is: 'timeout', which: types[type] ?? 'other' });
+    return remoteFaultEnd({
+      is: 'timeout',
+      which: types[type] ?? 'other',
+      tried: Boolean(cause.failure?.cause),
+    });
   }
   const type = cause instanceof ApplicationFailure ? (cause.type ?? undefined) : undefined;
   return remoteFaultEnd({

@@ -1,12 +1,14 @@
 import type { CheckedAnswer, PlannedCall } from '../shared/activities.js';
 import { callSummary } from '../shared/call-summary.js';
 import { type FinalCall, resultOfFinal } from '../shared/final-answer.js';
+import { isForHooks, withHookNote } from '../shared/hooks.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { resultOfDecision, withChange } from '../shared/people.js';
 import { settleToolCall, triedOf } from '../shared/settle.js';
 import { refusedSubAgent, settleSubAgent, subAgentStep } from '../shared/sub-agents.js';
 import { mayStillRun, notOfThisTurn, notStarted } from '../shared/tool-results.js';
 import type { TurnSettings } from '../shared/turn.js';
+import { afterCall } from './after-call.js';
 import { groups, resultShare } from './call-groups.js';
 import { askChecks } from './check-answer.js';
 import { checkedSubAgentCall } from './check-sub-agent-call.js';
@@ -52,7 +54,7 @@ class Round {
   readonly #sleeps: SleepCall[] = [];
   readonly #started = new Set<string>();
   readonly #results = new Map<string, ToolResultBlock>();
-  /** What remote tools have returned, in short, while the whole is being kept. */
+  /** What results are while something is done with them: remote ones are kept, hooks look at some. */
   readonly #inShort = new Map<string, ToolResultBlock>();
   #closed = false;
 
@@ -106,8 +108,10 @@ class Round {
 
   /** It is alone: the plan has seen to that. */
   async #runFinal(call: FinalCall): Promise<void> {
-    const { callId, answer } = call;
+    const { callId, name, answer } = call;
     const { checksAnswer, finalAnswer } = this.settings;
+    if (checksAnswer && this.#interventions.ending)
+      return this.#settle(notStarted({ id: callId, name }, this.#howItEnds()));
     this.#run.callStatus.set(callId, 'running');
     this.#run.show();
     const passed: CheckedAnswer = { v: 1 };
@@ -229,6 +233,8 @@ class Round {
       const end = await runTool(this.#run, call, start, (result) => this.#inShort.set(call.callId, result));
       this.#run.steps.ended(call.callId, triedOf(end));
       const settlement = settleToolCall(call, call.tool, end);
+      if (settlement.do === 'result' && call.tool.remote)
+        return await this.#settleHooked(call, settlement.result);
       if (settlement.do === 'result') return this.#settle(settlement.result);
       if (settlement.do === 'keep') return this.#settle(settlement.otherwise);
       if (settlement.do === 'reconcile') return this.#settle(await reconcileTool(this.#run, call));
@@ -251,9 +257,20 @@ class Round {
     if (this.#closed) return;
     this.#run.steps.subAgent(call.callId, subAgentStep(turnId, end));
     const result = settleSubAgent(called, end);
-    this.#settle(call.changed ? withChange(result, call.input) : result);
+    await this.#settleHooked(call, call.changed ? withChange(result, call.input) : result);
     this.#run.countSpent(await usageOf(turnId, end));
     this.#run.guards.release(call.callId);
+  }
+
+  /** A result that no activity of ours has made; the agent's hooks look at it first. */
+  async #settleHooked(call: CallToRun, result: ToolResultBlock): Promise<void> {
+    const noted = withHookNote(call, result);
+    if (this.#closed || !isForHooks(this.settings, result)) return this.#settle(noted);
+    this.#inShort.set(call.callId, noted);
+    const hooked = await afterCall(this.#run, call, result);
+    if (this.#closed) return;
+    this.#run.steps.hooked(hooked?.hooks ?? []);
+    this.#settle(hooked?.result ?? noted);
   }
 
   #howItEnds(): string {

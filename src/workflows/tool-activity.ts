@@ -19,7 +19,7 @@ import type { ToolResultBlock } from '../shared/messages.js';
 import { lastWordIn, type ToolEnd, triedIn } from '../shared/settle.js';
 import { workerLost } from '../shared/tool-results.js';
 import type { ToolSettings } from '../shared/turn.js';
-import { runLocalTool, runsLocally } from './local-tool.js';
+import { isTry, runLocalTool, runsLocally } from './local-tool.js';
 import { runRemoteTool } from './remote-tool.js';
 import type { TurnRun } from './turn-run.js';
 
@@ -57,10 +57,12 @@ export function runTool(
   const input = toolInput(run, call);
   const { remote } = call.tool;
   if (remote) return runRemoteTool(run, call, remote, { activityId, input }, onMuch);
-  if (start === 0 && runsLocally(call)) {
+  // Hooks may take longer than a workflow task can wait.
+  if (start === 0 && runsLocally(call) && run.settings?.hooks?.afterToolMs === undefined) {
     return runLocalTool(call, input).then(
       (output) => ({ kind: 'completed', output }),
-      () => runActivity(run, call, activityId, input),
+      (fault: unknown) =>
+        runActivity(run, call, activityId, isTry(fault) ? { ...input, triesBefore: 1 } : input),
     );
   }
   return runActivity(run, call, activityId, input);
@@ -73,7 +75,9 @@ function runActivity(
   input: RunToolInput,
 ): Promise<ToolEnd> {
   const type = call.tool.mcp ? DEFAULT_ACTIVITY : call.name;
-  const work = activity(type, { ...toolOptions(run, call), activityId })(input);
+  const { retry, ...options } = toolOptions(run, call);
+  const maximumAttempts = call.tool.maxAttempts - (input.triesBefore ?? 0);
+  const work = activity(type, { ...options, retry: { ...retry, maximumAttempts }, activityId })(input);
   return work.then((output) => ({ kind: 'completed', output }), endOf);
 }
 
@@ -109,7 +113,7 @@ function toolOptions(
   const toolRetry = tool.retry ?? run.settings?.toolRetry ?? { initialMs: 200, maxMs: 10_000 };
   return {
     summary: call.summary,
-    startToCloseTimeout: tool.timeoutMs + GRACE_MS,
+    startToCloseTimeout: tool.timeoutMs + GRACE_MS + (run.settings?.hooks?.afterToolMs ?? 0),
     heartbeatTimeout: tool.heartbeatTimeoutMs,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: {
@@ -139,6 +143,7 @@ export function toolInput(run: TurnRun, call: CallToRun): RunToolInput {
     ...(call.inputArtifact && { inputArtifact: call.inputArtifact }),
     ...artifactsOf(run, call),
     ...(call.changed && { changed: true }),
+    ...(call.changedBy && { changedBy: call.changedBy }),
     ...(run.input.parent?.permissions && { above: run.input.parent.permissions }),
     ...(run.input.metadata && { metadata: run.input.metadata }),
   };

@@ -4,6 +4,7 @@ import { ArtifactNames } from '../shared/artifact-names.js';
 import type { CarriedInterventions, CarriedTurn, TranscriptSegment } from '../shared/carried.js';
 import type { CompactionSettings } from '../shared/compaction/settings.js';
 import type { CompactReply } from '../shared/compaction/wire.js';
+import { finalTextIn } from '../shared/final-answer.js';
 import type { SteerMessage } from '../shared/interventions.js';
 import { jsonBytes } from '../shared/json.js';
 import { textOf, toolCallsOf } from '../shared/messages.js';
@@ -213,10 +214,12 @@ export class TurnRun {
     if (message) this.transcript.add(message);
   }
 
-  /** Of the last reply. */
+  /** Of the last reply: the answer that it gives by the tool for it, or its words. */
   get lastText(): string {
     const { lastReply } = this.transcript;
-    return lastReply ? textOf(lastReply) : this.#text;
+    if (!lastReply) return this.#text;
+    const isAnswer = this.settings?.finalAnswer !== undefined && lastReply.role === 'assistant';
+    return (isAnswer && finalTextIn(lastReply)) || textOf(lastReply);
   }
 
   /** Messages that people sent into the running turn, in order. Returns their ids, which the model call records. */

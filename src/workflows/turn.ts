@@ -3,6 +3,7 @@ import type { ModelReply } from '../shared/activities.js';
 import type { CarriedTurn } from '../shared/carried.js';
 import { pendingCalls, toolMessage } from '../shared/transcript.js';
 import type { OutcomeType, TurnInput, TurnOutcome } from '../shared/turn.js';
+import { afterFailure, afterTurn } from './after-turn.js';
 import { callModel } from './call-model.js';
 import { checkedEnding } from './check-answer.js';
 import { compactIfDue } from './compaction.js';
@@ -38,11 +39,13 @@ export async function turn(raw: TurnInput, carried?: CarriedTurn): Promise<TurnO
   run.guards.begin(interventions, earlier?.guards);
   const { parent } = run.input;
   const type = await loop(run, interventions).catch(async (error: unknown) => {
+    await afterFailure(run, error);
     if (parent) await reportFailure(parent, error);
     throw error;
   });
   const isOutOfTime = type === 'interrupted' && interventions.ending?.kind === 'time_limit';
   const outcome = run.end(isOutOfTime ? 'budget_exceeded' : type, interventions);
+  await afterTurn(run, outcome);
   // One that was canceled has an outcome, too: thrown, it would lose what it has cost.
   if (parent) return await reportEnd(parent, outcome);
   if (outcome.intervention?.kind === 'cancel') throw new CancelledFailure('The turn was canceled');

@@ -135,6 +135,20 @@ test("what a sub-agent waits for is listed and decided by its caller's id, or by
   expect(pay.runs).toHaveLength(1);
 });
 
+test('a decision without a worker is kept, and the command ends all the same', async () => {
+  const pay = countedTool('pay', {}, () => 'paid', { approval: 'ask' });
+  const agent = agentWith([pay.tool], { model: scriptedModel([toolCall('pay'), text('done')]) });
+  const turn = await withWorker(agent, async ({ start }) => {
+    const started = await start('Go.', { turnId: `people-${Date.now()}-alone` });
+    await vi.waitFor(async () => expect(await started.requests()).toHaveLength(1), 10_000);
+    return started;
+  });
+  const both = await cli('approve', turn.turnId, '--always', '--arguments', '{}');
+  expect(both).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/^Give --always or --arguments/) });
+  const kept = await cli('approve', turn.turnId);
+  expect(kept).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('It is kept') });
+});
+
 test('a person is shown what nobody sees, and a plan as it is read', () => {
   const event = {
     v: 1,

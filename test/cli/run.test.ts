@@ -239,3 +239,34 @@ test('a run that was killed goes on where it was, when it is started again under
   expect(stdout).toContain('I know what happened.');
   expect(readFileSync(join(folder, 'runs.txt'), 'utf8')).toBe('once\n');
 });
+
+test("the agent is told what the folder's AGENTS.md says, unless it is not to be", async () => {
+  const folder = workspace();
+  writeFileSync(join(folder, 'AGENTS.md'), 'Indent with tabs.\n');
+  const told = async (...args: string[]) => {
+    const { finished } = await run([text('ok')], [...args, 'hello'], folder);
+    expect((await finished).exitCode).toBe(0);
+    return JSON.stringify(open.at(-1)?.requests[0]?.body);
+  };
+  expect(await told()).toContain('Indent with tabs.');
+  expect(await told('--no-agents-file')).not.toContain('Indent with tabs.');
+});
+
+test('the commands of a settings file run around the calls, in the folder, and what they did is shown', async () => {
+  const folder = workspace();
+  const hooks = [{ type: 'command', command: 'pwd > seen; echo "not here" >&2; exit 2' }];
+  const settings = join(folder, 'settings.json');
+  writeFileSync(settings, JSON.stringify({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks }] } }));
+  const script = [toolCall('bash', { command: 'touch done' }), text('I may not.')];
+  const { finished } = await run(script, ['--hooks', settings, 'do it'], folder);
+  const { stdout } = await finished;
+  expect(stdout).toContain('hook settings.json blocked the call: not here');
+  expect(existsSync(join(folder, 'done'))).toBe(false);
+  expect(readFileSync(join(folder, 'seen'), 'utf8')).toContain('holdfast-cli-');
+  writeFileSync(settings, '{}');
+  const refused = await (await run(script, ['--hooks', settings, 'do it'], folder)).finished;
+  expect(refused).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('expected an object with the field'),
+  });
+});

@@ -34,6 +34,20 @@ test('a coding agent on a folder', async () => {
   expect(await readFile(join(folder, 'sum.js'), 'utf8')).toBe('console.log(1 + 2 + 3);\n');
 });
 
+test('hooks, as docs/hooks.md has them', async () => {
+  expect((await output('hooks')).split('\n').toSorted()).toEqual([
+    '',
+    'I have told Bo. I may not write to Ada.',
+    'completed after 3 model calls',
+    'guard: blocked mails stay in the shop',
+    'guard: changed result',
+  ]);
+  const [, guard = ''] =
+    /(const guard: Hooks = .*?\n};\n)/s.exec(readFileSync('examples/hooks.ts', 'utf8')) ?? [];
+  expect(guard).not.toBe('');
+  expect(readFileSync('docs/hooks.md', 'utf8')).toContain(guard);
+});
+
 test('structured output', async () => {
   expect(await output('structured-output')).toBe('now, delivery: The parcel is two weeks late.\n');
 });

@@ -63,6 +63,10 @@ const behaviours = {
   },
   vanishing: () => text('still here'),
   grown: () => text('I am new'),
+  own_code: () => {
+    throw Object.assign(new Error('not signed in'), { code: -32001 });
+  },
+  slow_pattern: ({ word }) => text(`took ${word.length}`),
   fails: () => ({ ...text('no such customer'), isError: true }),
   // The SDK would not let it pass.
   odd_blocks: () => text(ODD),
@@ -74,6 +78,9 @@ const hints = {
   pid: { readOnlyHint: true },
   shrink: { destructiveHint: true },
 };
+const schemas = {
+  slow_pattern: { type: 'object', properties: { word: { type: 'string', pattern: '^(a+)+$' } } },
+};
 const tools = TOOLS
   ? JSON.parse(readFileSync(TOOLS, 'utf8'))
   : Object.keys(behaviours)
@@ -81,7 +88,7 @@ const tools = TOOLS
       .map((name) => ({
         name,
         description: `It does ${name}.`,
-        inputSchema: anything,
+        inputSchema: schemas[name] ?? anything,
         annotations: hints[name],
       }));
 

@@ -8,6 +8,21 @@ test.concurrent('a result that tells of an error is one', async () => {
   expect(textIn(result)).toBe('no such customer');
 });
 
+test.concurrent("an error of the server's own is told as it is, whatever its code", async () => {
+  const [result] = await resultsOf(oddServer().server, [toolCall('odd__own_code')]);
+  expect(result).toMatchObject({ status: 'error' });
+  expect(textIn(result)).toContain('not signed in');
+});
+
+test.concurrent('a pattern that takes for ever is left to the server', async () => {
+  const [long, wrong] = await resultsOf(oddServer().server, [
+    toolCall('odd__slow_pattern', { word: `${'a'.repeat(60)}!` }),
+    toolCall('odd__slow_pattern', { word: 'b' }),
+  ]);
+  expect(textIn(long)).toBe('took 61');
+  expect(textIn(wrong)).toContain('word must match pattern');
+});
+
 // FA-032
 test.concurrent('structured content goes before the text that stands for it', async () => {
   const [result] = await resultsOf(oddServer().server, [toolCall('odd__stale_text')]);

@@ -71,11 +71,31 @@ describe('a rule about any tool', () => {
     [{ query: 'drop  table\tusers' }],
     [{ query: 'drop\ntable users' }],
     [{ query: 'drop%20table users' }],
+    [{ query: ' drop table users' }],
+    [{ query: '%20\u00a0drop table users' }],
+    [{ query: '\n  drop table users ' }],
   ])('that denies looks at every text: %j', async (input) => {
     expect(await judge(search, input, { deny: ['mcp__docs__*(drop table *)'], mode: 'yolo' })).toBe('deny');
     expect(await judge(search, input, { deny: ['MCP__DOCS__SEARCH(drop table *)'], mode: 'yolo' })).toBe(
       'deny',
     );
+  });
+
+  test('may name an argument that the schema of an MCP server keeps to itself', async () => {
+    const silent = {
+      ...search,
+      mcp: { server: 'docs', tool: 'search' },
+      schema: { type: 'object', properties: {} },
+    };
+    const rules = { deny: ['*(query: drop *)'], mode: 'yolo' as const };
+    expect(await judge(silent, { query: 'drop table users' }, rules)).toBe('deny');
+    expect(await judge(silent, { other: 'drop table users' }, rules)).toBe('allow');
+  });
+
+  test('means what it meant, whatever arguments a model invents', async () => {
+    const rules = { deny: ['*(http: evil*)'], mode: 'yolo' as const };
+    const tool = { ...search, mcp: { server: 'docs', tool: 'search' } };
+    expect(await judge(tool, { query: 'http: evil', http: 'x' }, rules)).toBe('deny');
   });
 
   test('may name the argument, whatever form it has', async () => {

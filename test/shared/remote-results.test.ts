@@ -71,6 +71,11 @@ test.each<[string, Parameters<typeof remoteFaultEnd>[0], { status: string; cause
     { status: 'interrupted', cause: 'was_running' },
   ],
   ['taken by no worker', { is: 'timeout', which: 'queue' }, { status: 'error', cause: 'no_worker' }],
+  [
+    'taken by no worker after a try',
+    { is: 'timeout', which: 'queue', tried: true },
+    { status: 'unknown', cause: 'worker_lost' },
+  ],
   ['without heartbeats', { is: 'timeout', which: 'heartbeat' }, { status: 'unknown', cause: 'worker_lost' }],
   ['without an answer', { is: 'timeout', which: 'other' }, { status: 'unknown', cause: 'timed_out' }],
   [

@@ -26,7 +26,7 @@ export function agentWith(
 type Policies = Partial<
   Pick<
     ToolOptions<z.ZodType, unknown>,
-    'idempotent' | 'parallel' | 'timeout' | 'approval' | 'effects' | 'repeatable' | 'execution'
+    'idempotent' | 'parallel' | 'timeout' | 'approval' | 'effects' | 'repeatable' | 'retry' | 'execution'
   >
 >;
 

@@ -4,7 +4,7 @@ import type { Json } from '../../src/shared/json.js';
 import { textOf } from '../../src/shared/messages.js';
 import { scriptedModel, text, toolCall } from '../../src/testing/index.js';
 import { subAgent } from '../sub-agents/agents.js';
-import { aborted, gate, heldReply, rolesOf, textOfResult } from './agents.js';
+import { aborted, gate, rolesOf, textOfResult } from './agents.js';
 import { fits, json, outputTurn, prose, untilAsked } from './output-turn.js';
 
 const inWords = true;
@@ -75,7 +75,7 @@ test.each([
   async (_name, said, finalAnswer) => {
     const agent = { finalAnswer, checks: [hasTwo], limits: { iterations: 1 } };
     const { outcome } = await outputTurn([said], { inWords, agent });
-    expect(outcome).toMatchObject({ type: 'max_iterations', iterations: 1 });
+    expect(outcome).toMatchObject({ type: 'max_iterations', text: '1', iterations: 1 });
     expect(outcome.output).toBeUndefined();
   },
 );
@@ -106,7 +106,7 @@ describe('while a check runs', () => {
       await aborted(signal);
       return true;
     };
-    const { outcome } = await outputTurn([said], {
+    const { outcome, transcript } = await outputTurn([said], {
       inWords,
       agent: { finalAnswer, checks: [waits] },
       during: async ({ turn }) => {
@@ -114,7 +114,9 @@ describe('while a check runs', () => {
         await turn.interrupt('enough');
       },
     });
-    expect(outcome).toMatchObject({ type: 'interrupted', iterations: 1 });
+    expect(outcome).toMatchObject({ type: 'interrupted', text: '1', iterations: 1 });
+    const results = transcript.flatMap((message) => (message.role === 'tool' ? message.content : []));
+    expect(results.map(({ status }) => status)).toEqual(finalAnswer ? ['interrupted'] : []);
   });
 
   test('a steer is heard with what the check says', async () => {
@@ -138,19 +140,29 @@ describe('while a check runs', () => {
   });
 });
 
-test('after a soft stop no check is begun, and what none has passed is not completed', async () => {
-  const first = heldReply('2');
-  const { outcome } = await outputTurn([first.entry], {
-    inWords,
-    agent: { checks: [hasTwo] },
-    during: async ({ turn, server }) => {
-      await untilAsked(server, 1);
-      await turn.stop('shift ends');
-      first.answer();
-    },
-  });
-  expect(outcome).toMatchObject({ type: 'interrupted', text: '2', iterations: 1 });
-});
+test.each([
+  ['in words', text('2'), false],
+  ['by the tool', given('2'), true],
+])(
+  'after a soft stop no check of an answer %s is begun, and what none has passed is not completed',
+  async (_name, said, finalAnswer) => {
+    const goOn = gate();
+    const held = async () => {
+      await goOn.opened;
+      return said;
+    };
+    const { outcome } = await outputTurn([held], {
+      inWords,
+      agent: { finalAnswer, checks: [hasTwo] },
+      during: async ({ turn, server }) => {
+        await untilAsked(server, 1);
+        await turn.stop('shift ends');
+        goOn.open();
+      },
+    });
+    expect(outcome).toMatchObject({ type: 'interrupted', text: '2', iterations: 1 });
+  },
+);
 
 test("a sub-agent's answer by the tool, once its check lets it pass, is the result of its call", async () => {
   const model = scriptedModel([given('1'), given('It is 42.')]);

@@ -72,6 +72,39 @@ test('an artifact gets a name of its own, by which another tool is handed it', a
   expect(textOfResult(results[4])).toContain('b\n[bytes 8 to 9 of 9, its end]');
 });
 
+test('a name means the same however it is written, also to what approves a call', async () => {
+  const twice = artifact({ name: 'é.txt', data: 'a' });
+  const give = defineTool({
+    name: 'give',
+    description: 'Gives.',
+    input: z.object({}),
+    run: () => [twice, twice, artifact({ name: '', data: 'b' })],
+  });
+  const read = defineTool({
+    name: 'read',
+    description: 'Reads.',
+    input: z.object({ of: artifactInput() }),
+    approval: ({ of }) => (of.name === 'text.txt' ? 'deny' : 'allow'),
+    run: ({ of }) => of.text(),
+  });
+  const names = ['e\u0301.TXT', 'text.txt', ' TEXT.txt'];
+  const model = scriptedModel([
+    toolCall('give', {}),
+    reply(...names.map((of) => toolCall('read', { of }))),
+    text('done'),
+  ]);
+  const { calls, outcome } = await testTurn(agentWith([give, read]), 'hello', { model });
+  const results = calls.map(({ result }) => result);
+  expect(textOfResult(results[0])).toBe(
+    '[Kept as é.txt: text/plain, 1 bytes]\na[Kept as text.txt: text/plain, 1 bytes]\nb',
+  );
+  expect(results.slice(1).map(({ status }) => status)).toEqual(['ok', 'denied', 'denied']);
+  expect(outcome.artifacts?.map(({ name, mediaType }) => [name, mediaType])).toEqual([
+    ['é.txt', 'text/plain'],
+    ['text.txt', 'text/plain'],
+  ]);
+});
+
 test('names outlast the worker and the run of the workflow; clients and the command line find them', async () => {
   seen.length = 0;
   const [drawn, goOn] = [gate(), gate()];
@@ -102,12 +135,17 @@ test('names outlast the worker and the run of the workflow; clients and the comm
   await replay(turn.turnId);
   expect((await turn.artifacts()).map(({ name }) => name)).toEqual(['chart.png', 'chart-2.png']);
   const output = join(folder, 'b.png');
-  const [listed, fetched] = await Promise.all([
+  const [listed, fetched, unwritten] = await Promise.all([
     holdfast(['artifact', turn.turnId]).finished,
     holdfast(['artifact', turn.turnId, 'chart-2.png', '--output', output]).finished,
+    holdfast(['artifact', turn.turnId, 'chart-2.png', '--output', folder]).finished,
   ]);
   expect(listed.stdout).toBe('chart.png\timage/png\t9\nchart-2.png\timage/png\t9\n');
   expect(fetched.exitCode).toBe(0);
+  expect(unwritten).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/can't be written: [^\n]+\n$/),
+  });
   expect(readFileSync(output).subarray(8).toString()).toBe('b');
   await rm(folder, { recursive: true });
 });

@@ -49,6 +49,26 @@ test('a local tool runs within the workflow task, unless a person is asked or it
   ]);
 });
 
+test('the try within the workflow task is one of those that a tool has', async () => {
+  const seen: number[] = [];
+  const fails = countedTool(
+    'fails',
+    {},
+    (_args, { attempt }) => {
+      seen.push(attempt);
+      return Promise.reject(new Error(`no ${attempt}`));
+    },
+    { ...local, retry: { attempts: 3, initialInterval: 10 } },
+  );
+  const { results, outcome } = await endedTurn(
+    { script: [toolCall('fails'), text('ok')], tools: [fails.tool] },
+    async () => undefined,
+  );
+  expect(seen).toEqual([1, 2, 3]);
+  expect(results.map(textOfResult)).toEqual(['Error: no 3']);
+  expect(outcome?.steps[0]?.calls).toMatchObject([{ attempts: 3 }]);
+});
+
 test('a local tool that takes longer than its timeout is an error result; an interrupt waits for that long', async () => {
   const begun = gate();
   const slow = countedTool(

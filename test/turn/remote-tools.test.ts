@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Context, heartbeat } from '@temporalio/activity';
+import { Worker } from '@temporalio/worker';
 import { expect, test } from 'vitest';
 import { reply, text, toolCall } from '../../src/testing/index.js';
+import { testPlace } from '../../src/testing/test-environment.js';
 import { endedTurn, untilEvent } from '../interventions/ended-turn.js';
 import { activityTypes } from './activity-types.js';
 import { gate, textOfResult } from './agents.js';
@@ -199,4 +201,28 @@ test("a person's own arguments are checked before a remote tool is given them", 
   expect(results).toMatchObject([{ status: 'ok' }, { status: 'error', cause: 'invalid_arguments' }]);
   expect(textOfResult(results[0])).toContain('it was run with: {"text":"better"}');
   expect(types.filter((type) => type === 'asked')).toHaveLength(1);
+});
+
+test('a call that was tried before its queue lost its worker is unknown', async () => {
+  const { connection } = await testPlace();
+  const taskQueue = `foreign-${randomUUID()}`;
+  let leave = () => {};
+  const activities = {
+    once: async () => {
+      leave();
+      throw new Error('half done');
+    },
+  };
+  const worker = await Worker.create({ connection, taskQueue, activities });
+  leave = () => worker.shutdown();
+  const gone = worker.run();
+  const { results } = await endedTurn(
+    {
+      script: [toolCall('once'), text('ok')],
+      tools: [remote('once', { taskQueue, idempotent: true, queueTimeout: '1 second' })],
+    },
+    async () => undefined,
+  );
+  await gone;
+  expect(results).toMatchObject([{ status: 'unknown', cause: 'worker_lost' }]);
 });

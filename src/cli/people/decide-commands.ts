@@ -4,7 +4,7 @@ import type { OpenRequest } from '../../client/waiting.js';
 import type { Receipt } from '../../shared/interventions.js';
 import { isJsonObject, type JsonObject, parseJson } from '../../shared/json.js';
 import { EXIT_FAILED } from '../exit-codes.js';
-import { withPlace } from '../open-client.js';
+import { type Place, withPlace } from '../open-client.js';
 import { terminalOf } from '../terminal.js';
 import { findTurn } from '../turns/find-turn.js';
 import { pollersOf, startWorker } from '../turns/pollers.js';
@@ -22,6 +22,8 @@ export async function approveCommand(
   options: ApproveOptions,
 ): Promise<number> {
   const { reason, always, arguments: written } = options;
+  if (always && written !== undefined)
+    throw new UsageError('Give --always or --arguments: always does not speak of changed arguments.');
   const changed = written === undefined ? undefined : argumentsIn(written);
   return await decided(turnId, call, 'approval_requested', (turn, callId) =>
     turn.approve(callId, {
@@ -68,7 +70,7 @@ async function decided(
     const { turnId, callId } = await theCall(place.client.turn(workflowId), call, type);
     const turn = place.client.turn(turnId);
     const sent = await send(turn, callId);
-    const receipt = sent.status === 'too_late' ? undefined : await receiptOf(turn, sent.id);
+    const receipt = sent.status === 'too_late' ? undefined : await receiptOf(place, turn, sent.id);
     const told = sent.status === 'too_late' ? TELL.too_late : wordsOf(receipt);
     write(`${told.text(callId)}\n`);
     if (told !== TELL.kept || (await pollersOf(place.client.client, taskQueue)).length > 0)
@@ -102,15 +104,17 @@ async function theCall(
   throw new UsageError(`${problem}\n${list}`);
 }
 
-async function receiptOf(turn: TurnHandle, id: string): Promise<Receipt | undefined> {
-  const asked = async () => {
-    for (;;) {
+/** Undefined where no worker has told by then. Nothing that it has begun keeps the program from its end. */
+async function receiptOf(place: Place, turn: TurnHandle, id: string): Promise<Receipt | undefined> {
+  const until = Date.now() + RECEIPT_MS;
+  return await place.client.client.withDeadline(until, async () => {
+    while (Date.now() < until) {
       const receipt = await turn.receipt(id).catch(() => undefined);
       if (receipt) return receipt;
       await setTimeout(100);
     }
-  };
-  return await Promise.race([asked(), setTimeout(RECEIPT_MS, undefined)]);
+    return undefined;
+  });
 }
 
 type Told = { text: (callId: string) => string; exitCode: number };

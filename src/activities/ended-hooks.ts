@@ -1,0 +1,70 @@
+import { Context } from '@temporalio/activity';
+import type { Agent } from '../define/define-agent.js';
+import type { AfterCallInput, AfterCallResult, AfterTurnInput, AfterTurnResult } from '../shared/hooks.js';
+import { withHookNote } from '../shared/hooks.js';
+import { beatWhile } from './heartbeats.js';
+import { HookCalls } from './hook-calls.js';
+import { notHere } from './not-here.js';
+import { afterToolCall } from './result-hooks.js';
+import type { ActivityServices } from './services.js';
+
+/** Hooks of an agent, called in this activity. */
+export function hooksIn(
+  context: Context,
+  agent: Agent,
+  called: { turnId: string; iteration: number; metadata?: AfterTurnInput['metadata'] },
+  signal: AbortSignal,
+): HookCalls {
+  const { turnId, iteration, metadata } = called;
+  const workflowId = context.info.workflowExecution?.workflowId ?? turnId;
+  return new HookCalls(agent.hooks, {
+    ...{ agent: agent.name, turnId, workflowId, iteration, metadata, signal },
+    attempt: context.info.attempt,
+    isInterrupted: () => context.cancellationDetails?.cancelRequested === true,
+    warn: (text) => context.log.warn(text),
+  });
+}
+
+/** The activity after a turn; there is one only where the agent has hooks for that. */
+export async function afterTurn(services: ActivityServices, input: AfterTurnInput): Promise<AfterTurnResult> {
+  const context = Context.current();
+  const agent = agentOf(services, input, context);
+  const called = { ...input, iteration: input.outcome.iterations };
+  const hooks = hooksIn(context, agent, called, context.cancellationSignal);
+  await beatWhile(context, { details: () => undefined }, async () => {
+    for (const hook of hooks.with('afterTurn'))
+      await hooks.askSafely(hook, { point: 'afterTurn' }, (own, hookContext) =>
+        own.afterTurn?.(structuredClone(input.outcome), hookContext),
+      );
+  });
+  return { v: 1, hooks: hooks.records };
+}
+
+/** The activity after a call whose result the workflow makes, of a sub-agent or a remote tool; only where there are hooks for it. */
+export async function afterCall(services: ActivityServices, input: AfterCallInput): Promise<AfterCallResult> {
+  const context = Context.current();
+  const agent = agentOf(services, input, context);
+  return await services.interrupts.during(context, async (interrupted) => {
+    const signal = AbortSignal.any([interrupted, context.cancellationSignal]);
+    const hooks = hooksIn(context, agent, input, signal);
+    const result = await beatWhile(context, { details: () => undefined }, () =>
+      afterToolCall(hooks, services.artifacts, input, input.result),
+    );
+    return { v: 1, result: withHookNote(input, result), hooks: hooks.records };
+  });
+}
+
+function agentOf(
+  { agents }: ActivityServices,
+  { agent, version }: { agent: string; version: string },
+  context: Context,
+): Agent {
+  const found = agents.find(agent, version);
+  if (found) return found;
+  throw notHere(
+    'Agent.NotHere',
+    `the agent "${agent}" in version "${version}"`,
+    agents,
+    context.info.attempt,
+  );
+}
