@@ -48,7 +48,7 @@ function count(option: string, text: string): number {
   throw usage(`${option} takes a whole number above 0, not "${text}".`);
 }
 
-function isBreak(name: string): name is BreakName {
+function isBreak(name: string): name is (typeof BREAK_NAMES)[number] {
   return BREAK_NAMES.some((each) => each === name);
 }
 

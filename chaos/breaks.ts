@@ -24,8 +24,26 @@ const IN_WORKFLOW = {
   },
 } as const satisfies Record<string, Defect>;
 
-export type BreakName = keyof typeof IN_WORKFLOW | 'begun';
-export const BREAK_NAMES = [...(Object.keys(IN_WORKFLOW) as BreakName[]), 'begun'] as const;
+/** The same, in the workflow of sessions. */
+const IN_SESSIONS = {
+  forget: {
+    from: /this\.base = end\.base;/,
+    to: 'this.base = this.base ?? end.base;',
+    what: 'what turns leave is not kept, but for the first',
+  },
+  overtake: {
+    from: /return \[\.\.\.queue, item\];/,
+    to: 'return [item, ...queue];',
+    what: 'a message goes before those that wait',
+  },
+} as const satisfies Record<string, Defect>;
+
+type InWorkflow = keyof typeof IN_WORKFLOW | keyof typeof IN_SESSIONS;
+export type BreakName = InWorkflow | 'begun';
+/** For the chaos of turns. */
+export const BREAK_NAMES = [...(Object.keys(IN_WORKFLOW) as (keyof typeof IN_WORKFLOW)[]), 'begun'] as const;
+/** For the soak of sessions. */
+export const SESSION_BREAK_NAMES = Object.keys(IN_SESSIONS) as (keyof typeof IN_SESSIONS)[];
 
 /** What a worker with this defect is made with. */
 export function brokenWorker(name: BreakName): Pick<WorkerOptions, 'workflowBundle' | 'interceptors'> {
@@ -35,10 +53,10 @@ export function brokenWorker(name: BreakName): Pick<WorkerOptions, 'workflowBund
 }
 
 /** Throws where the product's workflow code has no place for the defect any more. */
-function brokenBundle(name: keyof typeof IN_WORKFLOW): string {
+function brokenBundle(name: InWorkflow): string {
   const path = fileURLToPath(new URL('../dist/workflow-bundle.js', import.meta.url));
   const code = readFileSync(path, 'utf8');
-  const { from, to, what } = IN_WORKFLOW[name];
+  const { from, to, what }: Defect = { ...IN_WORKFLOW, ...IN_SESSIONS }[name];
   const broken = code.replace(from, to);
   if (broken === code) throw new Error(`--break ${name} (${what}) finds nothing to break: ${from}`);
   return broken;

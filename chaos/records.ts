@@ -1,5 +1,6 @@
 import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import type { WhileBusy } from 'holdfast/client';
 import type { SupervisorEvent } from '../dist/worker/supervisor.js';
 import type { PlannedEnd, PlannedSteer } from './plan.js';
 
@@ -33,13 +34,30 @@ export type Deed = { at: number } & (
   | { deed: 'killed'; pid: number; supervised: boolean }
   | { deed: 'drained' | 'orphaned'; pid: number }
   | { deed: 'server_restarted'; downMs: number }
-  | { deed: 'worker'; event: SupervisorEvent }
+  | { deed: 'worker'; event: SupervisorEvent; steady?: boolean }
   | { deed: 'ended'; kind: PlannedEnd['kind']; turnId: string; answer: Answer }
   | { deed: 'steered'; turnId: string; id: string; via: PlannedSteer['via']; answer: Answer }
+  | Said
+  | { deed: 'session_interrupted'; sessionId: string }
 );
+
+/**
+ * A message that was sent to a session, at `at`. `answer`: the status of its receipt; `taken`: Temporal has taken the signal;
+ * `no_answer`: the run was over before there was one.
+ */
+export type Said = {
+  deed: 'said';
+  sessionId: string;
+  id: string;
+  whileBusy: WhileBusy;
+  answer: 'started' | 'queued' | 'steered' | 'taken' | 'no_answer';
+};
 
 /** What the sender was told. `no_answer`: it may have arrived, or not. */
 export type Answer = 'sent' | 'too_late' | 'no_answer';
+
+/** By a worker's process, now and then: the bytes that it has in memory. */
+export type MemoryLine = { at: number; pid: number; rss: number };
 
 /** By the strict provider: why it refused a request. */
 export type Refusal = { at: number; why: string };
@@ -50,6 +68,7 @@ export function recordPaths(folder: string) {
     activities: join(folder, 'activities.jsonl'),
     deeds: join(folder, 'deeds.jsonl'),
     refusals: join(folder, 'refusals.jsonl'),
+    memory: join(folder, 'memory.jsonl'),
   };
 }
 

@@ -1,12 +1,10 @@
 // npm run chaos -- --turns 200 --seed 1: what the judge counted is its last line, and its exit code.
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { AgentClient } from 'holdfast/client';
 import { startTemporaryServer } from '../dist/server/temporary-server.js';
 import type { SupervisorEvent } from '../dist/worker/supervisor.js';
@@ -14,6 +12,7 @@ import { type ChaosOptions, parseChaosArguments, UsageError } from './arguments.
 import { inflict } from './faults.js';
 import { Machine } from './machine.js';
 import { makePlan, WORKERS } from './plan.js';
+import { hangUp, judged, program, type Verdict } from './processes.js';
 import { appendRecord, type Deed, recordPaths } from './records.js';
 import { Starts } from './starts.js';
 import { Driver } from './turns.js';
@@ -22,8 +21,6 @@ import type { WorkerConfig } from './worker.js';
 const TURNS_AT_ONCE = 16;
 /** The whole is over by then, turns that have not ended or not. */
 const limitMs = (turns: number) => 60_000 + turns * 1500;
-
-type Verdict = { lines: string; exitCode: number };
 
 async function chaos(options: ChaosOptions): Promise<Verdict> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-chaos-'));
@@ -69,10 +66,10 @@ async function chaos(options: ChaosOptions): Promise<Verdict> {
     ]);
     const gaveUp = machines.reduce((sum, machine) => sum + machine.gaveUp, 0);
     if (gaveUp > 0) console.error(`${gaveUp} supervisors ended without having been told to`);
-    await end(provider);
+    await hangUp(provider);
     return await judge(options, address, folder);
   } finally {
-    await Promise.all([...machines.map((machine) => machine.close()), end(provider)]);
+    await Promise.all([...machines.map((machine) => machine.close()), hangUp(provider)]);
     await client.close();
     await server.stop();
     if (process.env['CHAOS_KEEP'] === undefined) await rm(folder, { recursive: true });
@@ -83,22 +80,7 @@ async function chaos(options: ChaosOptions): Promise<Verdict> {
 async function judge(options: ChaosOptions, address: string, folder: string): Promise<Verdict> {
   const { turns, seed, continueEvery } = options;
   const planned = [turns, seed, ...(continueEvery ? [continueEvery] : [])].map(String);
-  const args = [program('judge/judge.js'), address, folder, ...planned];
-  const judging = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [lines, [exitCode]] = await Promise.all([text(judging.stdout), once(judging, 'exit')]);
-  return { lines, exitCode: typeof exitCode === 'number' ? exitCode : 1 };
-}
-
-/** The provider ends when we hang up, after it has written down what it refused. */
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  if (child.connected) child.disconnect();
-  await exited;
-}
-
-function program(name: string): string {
-  return fileURLToPath(new URL(`./${name}`, import.meta.url));
+  return await judged('judge/judge.js', [address, folder, ...planned]);
 }
 
 try {

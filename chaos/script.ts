@@ -4,7 +4,8 @@ import type { PlannedRound } from './plan.js';
 type Messages = Parameters<Extract<Script[number], (...args: never) => unknown>>[0];
 
 export const AGENT = 'chaos';
-const MOST_REPLIES = 200;
+/** Of one conversation, a session's with all its turns. */
+const MOST_REPLIES = 50_000;
 const MARK = 'PLAN ';
 
 /** What the model is to do is in the prompt, so that its replies depend on the conversation alone. */
@@ -13,7 +14,8 @@ export function promptOf(rounds: readonly PlannedRound[]): string {
 }
 
 /** The model of every turn: one reply for each round of the plan, then, for as long as it is asked, a last one. */
-export const script: Script = Array.from({ length: MOST_REPLIES }, () => (messages) => {
+export const script: Script = Array<Script[number]>(MOST_REPLIES).fill((messages) => {
+  if (messages.some(asksForSummary)) return text('What was said before, in short.');
   const planAt = messages.findLastIndex((message) => planIn(message) !== undefined);
   const plan = messages[planAt];
   const rounds = plan ? planIn(plan) : undefined;
@@ -24,9 +26,19 @@ export const script: Script = Array.from({ length: MOST_REPLIES }, () => (messag
   return reply(text(`Round ${round + 1}.`), ...calls, { delayMs: planned.delayMs });
 });
 
+/** A compaction's own call: the conversation is one text, and is not to be carried on. */
+function asksForSummary(message: Messages[number]): boolean {
+  return message.role === 'user' && writtenIn(message).startsWith('<conversation>');
+}
+
+function writtenIn({ content }: Extract<Messages[number], { role: 'user' }>): string {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+}
+
 function planIn(message: Messages[number]): PlannedRound[] | undefined {
   if (message.role !== 'user') return undefined;
-  const written = message.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-  const line = written.split('\n').find((each) => each.startsWith(MARK));
+  const line = writtenIn(message)
+    .split('\n')
+    .find((each) => each.startsWith(MARK));
   return line === undefined ? undefined : (JSON.parse(line.slice(MARK.length)) as PlannedRound[]);
 }

@@ -7,12 +7,10 @@ import {
   TurnFailed,
   type TurnHandle,
 } from 'holdfast/client';
+import { insist } from './insist.js';
 import type { PlannedEnd, PlannedSteer, PlannedTurn } from './plan.js';
 import { type Answer, appendRecord, type Deed } from './records.js';
 import { AGENT, promptOf } from './script.js';
-
-const CALL_DEADLINE_MS = 5000;
-const RETRY_PAUSE_MS = 300;
 
 /** The one who uses the turns: starts them, speaks into them, and waits for their ends, through every outage. */
 export class Driver {
@@ -100,24 +98,8 @@ export class Driver {
     return answer === undefined || (answer === 'too_late' && doubtful) ? 'no_answer' : answer;
   }
 
-  /** Undefined where the run was over first. */
-  async #insist<Value>(
-    attempt: () => Promise<Value>,
-    deadlineMs = CALL_DEADLINE_MS,
-  ): Promise<Value | undefined> {
-    const { client } = this.#client;
-    while (!this.#over.aborted) {
-      try {
-        const asking = Number.isFinite(deadlineMs)
-          ? client.withDeadline(Date.now() + deadlineMs, attempt)
-          : client.withAbortSignal(this.#over, attempt);
-        return await asking;
-      } catch (error) {
-        if (error instanceof TypeError) throw error;
-        await setTimeout(RETRY_PAUSE_MS);
-      }
-    }
-    return undefined;
+  async #insist<Value>(attempt: () => Promise<Value>, deadlineMs?: number): Promise<Value | undefined> {
+    return await insist(this.#client, this.#over, attempt, deadlineMs);
   }
 
   #note(deed: Deed): void {

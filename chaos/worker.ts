@@ -7,7 +7,7 @@ import { createWorker } from 'holdfast/worker';
 import { localArtifacts } from '../dist/artifacts/local-artifacts.js';
 import { serveSupervised } from '../dist/worker/supervised-process.js';
 import { type BreakName, brokenWorker } from './breaks.js';
-import { type ActivityLine, appendRecord, recordPaths } from './records.js';
+import { type ActivityLine, appendRecord, type MemoryLine, recordPaths } from './records.js';
 import { AGENT } from './script.js';
 import { chaosTools } from './tools.js';
 
@@ -20,7 +20,13 @@ export type WorkerConfig = {
   breakName?: BreakName;
   continueEvery?: number;
   cachedTranscripts?: number;
+  /** The model's context window in tokens. Default: one that nobody knows, so that no transcript is too long. */
+  window?: number;
+  /** Writes down now and then what it has in memory. */
+  watchesMemory?: boolean;
 };
+
+const MEMORY_EVERY_MS = 1000;
 
 const config = JSON.parse(process.argv[2] ?? '{}') as WorkerConfig;
 const paths = recordPaths(config.folder);
@@ -30,6 +36,7 @@ const agent = defineAgent({
   model: openai({ model: 'scripted', baseURL: config.modelUrl }),
   tools: chaosTools(paths.ledger),
   ...(config.continueEvery && { iterationsPerRun: config.continueEvery }),
+  ...(config.window && { compaction: { window: config.window } }),
 });
 
 function recording({ info }: Context): ActivityInterceptors {
@@ -52,6 +59,12 @@ function recording({ info }: Context): ActivityInterceptors {
   };
 }
 
+function writeMemory(): void {
+  const line = { at: Date.now(), pid: process.pid, rss: process.memoryUsage.rss() };
+  appendRecord<MemoryLine>(paths.memory, line);
+}
+
+if (config.watchesMemory) setInterval(writeMemory, MEMORY_EVERY_MS).unref();
 Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
 // While the server is down no worker starts; its supervisor says so.
 const connection = await NativeConnection.connect({ address: config.address }).catch(() => process.exit(1));

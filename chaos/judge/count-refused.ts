@@ -1,11 +1,13 @@
+import type { Message } from 'holdfast/client';
 import { toChatMessages } from '../../dist/activities/openai-chat/to-chat-messages.js';
 import { transcriptProblems } from '../../dist/shared/transcript.js';
 import { chatRequest } from '../../dist/testing/chat-request.js';
 import { refuseRequest } from '../../dist/testing/refuse-request.js';
-import type { TurnEvidence } from './evidence.js';
+
+type Conversation = { turnId: string; messages: readonly Message[] };
 
 /** Why the strict provider would refuse the next turn of this conversation; undefined where it would not. */
-export function refusalOf({ turnId, messages }: TurnEvidence): string | undefined {
+export function refusalOf({ turnId, messages }: Conversation): string | undefined {
   const [problem] = transcriptProblems(messages);
   if (problem) return `${turnId}: ${problem.kind} of ${problem.callId}`;
   const next = {

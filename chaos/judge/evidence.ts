@@ -7,6 +7,7 @@ import {
   type ActivityLine,
   type Deed,
   type LedgerLine,
+  type MemoryLine,
   type Refusal,
   readRecords,
   recordPaths,
@@ -52,6 +53,7 @@ export type Records = {
   activities: readonly ActivityLine[];
   deeds: readonly Deed[];
   refusals: readonly Refusal[];
+  memory: readonly MemoryLine[];
 };
 
 export function loadRecords(folder: string): Records {
@@ -61,6 +63,7 @@ export function loadRecords(folder: string): Records {
     activities: readRecords<ActivityLine>(paths.activities),
     deeds: readRecords<Deed>(paths.deeds),
     refusals: readRecords<Refusal>(paths.refusals),
+    memory: readRecords<MemoryLine>(paths.memory),
   };
 }
 

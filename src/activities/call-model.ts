@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { Agent, AgentOutput, AnyTool } from '../define/define-agent.js';
 import type { CallModelInput, InterruptedReply, ModelReply } from '../shared/activities.js';
+import { isSummary } from '../shared/compaction/exchanges.js';
 import type { CompactionSettings } from '../shared/compaction/settings.js';
 import type { TooLongReply } from '../shared/compaction/wire.js';
 import type { Message } from '../shared/messages.js';
@@ -94,11 +95,13 @@ export async function callModel(
     hooks.records.push(...(asked.before.hooks ?? []));
     const planned = await beatWhile(context, beatsOf(tries, cost), async () => {
       const id = `a_${randomBytes(6).toString('hex')}`;
-      // Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran.
+      // Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran, in this turn or in
+      // an earlier one of its session.
       const dropped = input.transcript.spans.some((span) => span.dropped ?? span.epoch > 0);
+      const isPartial = dropped || messages.some(isSummary);
       await afterModelCall(hooks, response);
       const plan = await planReply(id, response, tools, messages, {
-        idSuffix: dropped ? `__${input.iteration}` : '',
+        idSuffix: isPartial ? `__${id.slice(2)}` : '',
         withoutTools,
         judge: (tool, args) => permissionOf(agent, tool, args, input.permissions, input.above),
         before: (tool, callId, args) => beforeToolCall(hooks, tool, callId, args),

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
-import { BREAK_NAMES, brokenWorker } from '../../chaos/breaks.js';
+import { BREAK_NAMES, brokenWorker, SESSION_BREAK_NAMES } from '../../chaos/breaks.js';
 import { long } from '../support/long.js';
 import { start } from '../support/run-cli.js';
 
@@ -63,7 +63,7 @@ test.runIf(long)(
 const none = { repeated: 0, resultsLost: 0, steersLost: 0, refused: 0 };
 const some = expect.toSatisfy((count: number) => count > 0);
 
-test.each(BREAK_NAMES)('there is something to break by %s', (name) => {
+test.each([...BREAK_NAMES, ...SESSION_BREAK_NAMES])('there is something to break by %s', (name) => {
   expect(() => brokenWorker(name)).not.toThrow();
 });
 

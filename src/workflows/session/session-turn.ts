@@ -43,6 +43,8 @@ const END_MS = 15_000;
 /** Of its answer in the signal that tells of its end; the session reads the whole. */
 const WORD_BYTES = 10_000;
 const FIRST_PROBE_MS = 30_000;
+/** After its word, where it had not ended in time: its worker has died, or has much to do. */
+const PROBE_AFTER_WORD_MS = 2000;
 const LAST_PROBE_MS = 3_600_000;
 
 /** The turn that runs, started by this run of the session's workflow or by one before. */
@@ -181,12 +183,16 @@ export async function collected(run: SessionRun, turn: LiveTurn): Promise<EndedT
     ...COLLECT_OPTIONS,
     summary: wireLine(`what ${turn.turnId} has added`),
   });
-  for (let probe = 0; ; probe++) {
+  let probeMs = FIRST_PROBE_MS;
+  for (;;) {
     const isTime = () => turn.heard !== undefined || isNextRunDue(run);
-    const probeMs = Math.min(FIRST_PROBE_MS * 2 ** probe, LAST_PROBE_MS);
-    await (turn.isAdopted ? condition(isTime, probeMs) : condition(isTime));
+    const isAsked = await (turn.isAdopted ? condition(isTime, probeMs) : condition(isTime));
     if (!turn.heard && isNextRunDue(run)) await continueInNextRun(run);
-    const waitMs = turn.heard === 'its word' ? END_MS : 0;
+    const hasTold = turn.heard === 'its word';
+    const waitMs = hasTold ? END_MS : 0;
+    // A question does not put off the next look.
+    if (hasTold) probeMs = PROBE_AFTER_WORD_MS;
+    else if (isAsked === false) probeMs = Math.min(2 * probeMs, LAST_PROBE_MS);
     turn.heard = undefined;
     const answer = await collectTurn({
       ...{ v: 1, turnId: turn.turnId, keepTranscript: run.input.keepTranscript ?? true, waitMs },
