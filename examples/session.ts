@@ -26,6 +26,7 @@ const model = modelOr([
   toolCall('look_up_order', { orderId: 'W2378156' }),
   text('It is in Ghent, and goes to your neighbour.'),
   text('Parcels may wait for ten days.'),
+  text('Order W2378156 is in Ghent, and goes to the neighbour; it may wait ten days.'),
 ]);
 const support = defineAgent({ name: 'support', instructions: 'You help customers.', model, tools: [lookUp] });
 const lawyer = defineAgent({ name: 'lawyer', instructions: 'You know the rules of parcels.', model });
@@ -61,6 +62,10 @@ await serve(
     console.log(
       `${messageCount} messages, ${usage.modelCalls} model calls; the fork has ${forked.messageCount}`,
     );
+
+    await session.setLimits({ cost: { usd: 10 }, turns: null });
+    const { status, problem } = await session.compact({ focus: 'the order ids' });
+    console.log(`compaction: ${problem ?? status}`);
     await session.close();
     await fork.close();
   },

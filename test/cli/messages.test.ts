@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { testPlace } from '../../src/testing/index.js';
+import { long } from '../support/long.js';
 import { holdfast, start } from '../support/run-cli.js';
 
 // What people see when something is not as it should be. No key, a wrong key and a name that runs already are in
@@ -46,7 +47,7 @@ test('no server: commands that look at turns start none, and say how to', async 
   }
 });
 
-test('no server at TEMPORAL_ADDRESS: the address is named', async () => {
+test.runIf(long)('no server at TEMPORAL_ADDRESS: the address is named', async () => {
   const env = { TEMPORAL_ADDRESS: '127.0.0.1:9' };
   for (const { exitCode, text } of await Promise.all([said(['ps'], env), said(['server', 'start'], env)])) {
     expect(exitCode).toBe(1);

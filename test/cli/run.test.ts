@@ -14,6 +14,7 @@ import {
   text,
   toolCall,
 } from '../../src/testing/index.js';
+import { long } from '../support/long.js';
 import { holdfast, type RunningProcess } from '../support/run-cli.js';
 
 const open: ServedModel[] = [];
@@ -55,7 +56,7 @@ test('a turn streams its text and its calls, and ends with what it cost', async 
 });
 
 // O19
-test('a wait that the provider asked for is shown, with its length and its end', async () => {
+test.runIf(long)('a wait that the provider asked for is shown, with its length and its end', async () => {
   const limited = fault({ status: 429, retryAfter: 3 });
   const { finished } = await run([attempts(limited, text('Here I am.'))], ['hello']);
   const { stdout } = await finished;
@@ -157,7 +158,7 @@ test("a turn's id with another prompt is a conflict", async () => {
   expect(stderr).not.toContain('    at ');
 });
 
-test('a running turn of another folder is refused', async () => {
+test.runIf(long)('a running turn of another folder is refused', async () => {
   const args = ['--turn-id', `cli-${randomUUID()}`, 'wait'];
   const running = await run([toolCall('bash', { command: 'sleep 600' })], args);
   await running.printed('→ bash sleep 600');

@@ -40,6 +40,8 @@ try:
 except OSError: pass
 `;
 
+import { long } from '../support/long.js';
+
 function onTerminal(columns: number, args: string[], env: NodeJS.ProcessEnv = {}): string[] {
   const { NO_COLOR: _none, CI: _ci, ...rest } = process.env;
   const said = execFileSync(
@@ -65,13 +67,16 @@ const colour = /\u001b\[\d+m/g;
 describe.runIf(hasPython)('on a terminal', () => {
   const ps = ['ps', '--agent', `agent-${turnId}`];
 
-  test.each([80, 200])('a list of turns fits into %i columns, in colours, with a short id', (columns) => {
-    const lines = onTerminal(columns, ps);
-    expect(lines.join('')).toMatch(colour);
-    const plain = lines.map((line) => line.replace(colour, ''));
-    for (const line of plain) expect(widthOf(line)).toBeLessThanOrEqual(columns);
-    expect(plain[1]).toMatch(new RegExp(`^${turnId.slice(0, 8)} `));
-  });
+  test.each(long ? [80, 200] : [80])(
+    'a list of turns fits into %i columns, in colours, with a short id',
+    (columns) => {
+      const lines = onTerminal(columns, ps);
+      expect(lines.join('')).toMatch(colour);
+      const plain = lines.map((line) => line.replace(colour, ''));
+      for (const line of plain) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+      expect(plain[1]).toMatch(new RegExp(`^${turnId.slice(0, 8)} `));
+    },
+  );
 
   test('a page of a turn fits into 80 columns, but for links', () => {
     const lines = onTerminal(80, ['show', turnId.slice(0, 8)]).map((line) => line.replace(colour, ''));
@@ -79,9 +84,12 @@ describe.runIf(hasPython)('on a terminal', () => {
     for (const line of lines) if (!line.includes(turnId)) expect(widthOf(line)).toBeLessThanOrEqual(80);
   });
 
-  test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('%o keeps colours away', (env) => {
-    expect(onTerminal(80, ps, env).join('\n')).not.toContain('\u001b');
-  });
+  test.each(long ? [{ NO_COLOR: '1' }, { TERM: 'dumb' }] : [{ NO_COLOR: '1' }])(
+    '%o keeps colours away',
+    (env) => {
+      expect(onTerminal(80, ps, env).join('\n')).not.toContain('\u001b');
+    },
+  );
 });
 
 test('a table gives way in its last column first, then in its first', () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test, vi } from 'vitest';
+import { long } from '../support/long.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const TIMEOUT = { timeout: 40_000, interval: 50 };
@@ -23,6 +24,7 @@ function superviseWorker() {
     module,
     `import { defineAgent } from ${from('index.js')};
 import { scriptedModel, text } from ${from('testing/index.js')};
+
 export const agent = defineAgent({ name: 'a', instructions: '', model: scriptedModel([text('x')]) });`,
   );
   const child = spawn(process.execPath, ['dist/cli/main.js', 'worker', module, '-q', folder], {
@@ -44,7 +46,7 @@ function childrenOf(pid: number | undefined): number[] {
   return list.split(' ').filter(Boolean).map(Number);
 }
 
-test.runIf(process.platform === 'linux')(
+test.runIf(long && process.platform === 'linux')(
   'three workers killed one after the other, and a spare, are each replaced, and SIGTERM ends them all',
   async () => {
     const { process: supervisor, serving, output } = superviseWorker();

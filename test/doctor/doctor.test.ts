@@ -12,6 +12,7 @@ import {
   text,
   toolCall,
 } from '../../src/testing/index.js';
+import { long } from '../support/long.js';
 import { holdfast } from '../support/run-cli.js';
 
 const KEY = 'sk-very-secret-0123456789';
@@ -217,7 +218,7 @@ test('one call a reply, no structured output, no usage and no reasoning are told
   expect(report.ok).toBe(true);
 });
 
-test('a server that never answers is given up', async () => {
+test.runIf(long)('a server that never answers is given up', async () => {
   const { url } = await serve(() => reply(text('never'), { delayMs: Number.POSITIVE_INFINITY }));
   const { finding, statuses } = await reportOn(url, ['--timeout', '2']);
   expect(finding('reply')).toMatchObject({ status: 'failed', says: expect.stringContaining('within 2 s') });

@@ -4,6 +4,7 @@ import type { ServerPlace } from '../../src/cli/doctor/server-speed.js';
 import { serverSpeedChecks } from '../../src/cli/doctor/server-speed-checks.js';
 import { freePorts } from '../../src/server/ports.js';
 import { startTemporaryServer, type TemporaryServerOptions } from '../../src/server/temporary-server.js';
+import { long } from '../support/long.js';
 import { holdfast } from '../support/run-cli.js';
 
 beforeAll(() => {
@@ -23,7 +24,7 @@ async function findings(place: ServerPlace) {
 
 const busy = { timeout: 240_000 };
 
-test(
+test.runIf(long)(
   "a server with Temporal's own settings is found to be throttled, and both settings are named",
   busy,
   async () => {

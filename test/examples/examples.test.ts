@@ -96,7 +96,8 @@ test('a session', async () => {
       'Parcels may wait for ten days.',
       'support: W2378156',
       'lawyer: How long may it wait?',
-      '9 messages, 4 model calls; the fork has 8\n',
+      '9 messages, 4 model calls; the fork has 8',
+      'compaction: done\n',
     ].join('\n'),
   );
 });
@@ -121,7 +122,7 @@ const read = (path: string) => readFileSync(path, 'utf8').replaceAll(/^ +/gm, ''
 test('the code of docs/sessions.md is that of the example', () => {
   const source = read('examples/session.ts');
   const blocks = [...read('docs/sessions.md').matchAll(/```ts\n(.+?)```/gs)].map(([, code = '']) => code);
-  expect(blocks).toHaveLength(4);
+  expect(blocks).toHaveLength(6);
   expect(blocks.filter((block) => !source.includes(block))).toEqual([]);
 });
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { textOf } from '../../src/shared/messages.js';
 import { reply, type Script, text, toolCall } from '../../src/testing/index.js';
+import { long } from '../support/long.js';
 import { idle, PATIENCE, sessionPlace } from './session-place.js';
 
 const place = sessionPlace();
@@ -67,33 +68,39 @@ test('a turn goes on while its session goes on in new runs, and both hear of eac
   ]);
 });
 
-test('a turn that was terminated after its session went on in a new run holds up nobody who writes', async () => {
-  const { session, send, told } = place.open([hold, text('next')], { messagesPerRun: 1 });
-  const first = await send('one');
-  await place.held.running();
-  await send('two');
-  await vi.waitFor(async () => expect(await runsOf(session.sessionId)).toBeGreaterThanOrEqual(3), PATIENCE);
-  await place.client.client.workflow.getHandle(first.turnId).terminate('by hand');
-  await send('three', { whileBusy: 'steer', id: 's1' });
-  await idle(session, 3);
-  expect((await session.turns()).map(({ outcome }) => outcome)).toEqual([
-    ...['terminated', 'completed', expect.any(String)],
-  ]);
-  expect((await told()).slice(0, 5)).toEqual(['u: one', 'a: ', 'interrupted', 'u: three', 'a: next']);
-});
+test.runIf(long)(
+  'a turn that was terminated after its session went on in a new run holds up nobody who writes',
+  async () => {
+    const { session, send, told } = place.open([hold, text('next')], { messagesPerRun: 1 });
+    const first = await send('one');
+    await place.held.running();
+    await send('two');
+    await vi.waitFor(async () => expect(await runsOf(session.sessionId)).toBeGreaterThanOrEqual(3), PATIENCE);
+    await place.client.client.workflow.getHandle(first.turnId).terminate('by hand');
+    await send('three', { whileBusy: 'steer', id: 's1' });
+    await idle(session, 3);
+    expect((await session.turns()).map(({ outcome }) => outcome)).toEqual([
+      ...['terminated', 'completed', expect.any(String)],
+    ]);
+    expect((await told()).slice(0, 5)).toEqual(['u: one', 'a: ', 'interrupted', 'u: three', 'a: next']);
+  },
+);
 
-test('a long transcript goes into the artifact store; turns, clients and forks read it from there', async () => {
-  const long = (bytes: number) => text(randomBytes(bytes / 2).toString('hex'));
-  const { session, send, told, requests } = place.open([long(200_000), long(400_000), text('short')]);
-  for (const prompt of ['one', 'two', 'three']) await (await send(prompt)).result();
-  await idle(session, 3);
-  const messages = await told();
-  expect(messages.map(({ length }) => length)).toEqual([6, 200_003, 6, 400_003, 8, 8]);
-  expect(requests[2]?.messages).toHaveLength(5);
-  const fork = await session.fork({ before: (await session.transcript())[4]?.id ?? '' });
-  expect((await fork.transcript()).map(({ role }) => role)).toEqual([
-    ...['user', 'assistant', 'user', 'assistant'],
-  ]);
-  const state = await place.client.client.workflow.getHandle(session.sessionId).query('messages');
-  expect(JSON.stringify(state).length).toBeLessThan(2000);
-});
+test.runIf(long)(
+  'a long transcript goes into the artifact store; turns, clients and forks read it from there',
+  async () => {
+    const long = (bytes: number) => text(randomBytes(bytes / 2).toString('hex'));
+    const { session, send, told, requests } = place.open([long(200_000), long(400_000), text('short')]);
+    for (const prompt of ['one', 'two', 'three']) await (await send(prompt)).result();
+    await idle(session, 3);
+    const messages = await told();
+    expect(messages.map(({ length }) => length)).toEqual([6, 200_003, 6, 400_003, 8, 8]);
+    expect(requests[2]?.messages).toHaveLength(5);
+    const fork = await session.fork({ before: (await session.transcript())[4]?.id ?? '' });
+    expect((await fork.transcript()).map(({ role }) => role)).toEqual([
+      ...['user', 'assistant', 'user', 'assistant'],
+    ]);
+    const state = await place.client.client.workflow.getHandle(session.sessionId).query('messages');
+    expect(JSON.stringify(state).length).toBeLessThan(2000);
+  },
+);

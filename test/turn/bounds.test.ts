@@ -13,6 +13,7 @@ import { testPlace, withWorker } from '../../src/testing/test-environment.js';
 import { replay } from '../../src/testing/test-turn.js';
 import { codingTools } from '../../src/tools/coding-tools.js';
 import type { HoldfastWorkerOptions } from '../../src/worker.js';
+import { long } from '../support/long.js';
 import { agentWith, countedTool, textOfResult } from './agents.js';
 
 const KB = 1000;
@@ -112,7 +113,7 @@ test('arguments that cannot be stored are told to the model, and the turn goes o
   expect(outcome.type).toBe('completed');
 });
 
-test('arguments that are gone later leave their short form, and the turn goes on', async () => {
+test.runIf(long)('arguments that are gone later leave their short form, and the turn goes on', async () => {
   const forgetful: ArtifactStore = { ...fullStore, put: async () => {} };
   const model = scriptedModel([toolCall('take', { name: 'big', body: 'x'.repeat(900 * KB) }), text('done')]);
   const { outcome, results } = await run(model, [take().tool], { worker: { artifacts: forgetful } });

@@ -17,6 +17,7 @@ import {
   withWorker,
 } from '../../src/testing/index.js';
 import type { HoldfastWorkerOptions } from '../../src/worker.js';
+import { long } from '../support/long.js';
 import { agentWith, countedTool, gate, rolesOf, servedModel } from './agents.js';
 
 /** Its text can't be packed to less than half. */
@@ -109,7 +110,7 @@ describe('a turn with a long event history', () => {
     );
   });
 
-  test('asks for nothing again where its worker remembers the transcript', async () => {
+  test.runIf(long)('asks for nothing again where its worker remembers the transcript', async () => {
     const { reads } = await longTurn(readPages(9, 60_000), 3);
     expect(reads).toMatchObject({ misses: 0, pages: 0 });
   });
@@ -136,24 +137,27 @@ describe('a turn with a long event history', () => {
 });
 
 describe('what people send to a turn that goes on in new runs', () => {
-  test('steers that came in an earlier run have their receipts, and a repeated one counts once', async () => {
-    const hold = heldTool();
-    const script = [toolCall('hold'), ...readPages(4, 100)];
-    const { transcript, turn } = await longTurn(script, 1, {
-      tools: [hold.tool, pageTool],
-      during: async ({ turn }) => {
-        await hold.begun;
-        await turn.steer('left', { id: 's1' });
-        hold.release();
-        for await (const event of turn.events()) if (event.type === 'tool_finished' && event.seq > 8) break;
-        await turn.steer('left', { id: 's1' });
-        await turn.result();
-        expect(await turn.receipt('s1')).toMatchObject({ status: 'delivered' });
-      },
-    });
-    expect(transcript.filter(({ role }) => role === 'user').map(textOf)).toEqual(['Read.', 'left']);
-    expect(turn.turnId).not.toBe('');
-  });
+  test.runIf(long)(
+    'steers that came in an earlier run have their receipts, and a repeated one counts once',
+    async () => {
+      const hold = heldTool();
+      const script = [toolCall('hold'), ...readPages(4, 100)];
+      const { transcript, turn } = await longTurn(script, 1, {
+        tools: [hold.tool, pageTool],
+        during: async ({ turn }) => {
+          await hold.begun;
+          await turn.steer('left', { id: 's1' });
+          hold.release();
+          for await (const event of turn.events()) if (event.type === 'tool_finished' && event.seq > 8) break;
+          await turn.steer('left', { id: 's1' });
+          await turn.result();
+          expect(await turn.receipt('s1')).toMatchObject({ status: 'delivered' });
+        },
+      });
+      expect(transcript.filter(({ role }) => role === 'user').map(textOf)).toEqual(['Read.', 'left']);
+      expect(turn.turnId).not.toBe('');
+    },
+  );
 
   test('an interrupt in a later run ends the turn, with what earlier runs did', async () => {
     const hold = heldTool();

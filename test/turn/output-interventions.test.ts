@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { textOf } from '../../src/shared/messages.js';
 import { reply, text, toolCall } from '../../src/testing/index.js';
+import { long } from '../support/long.js';
 import { heldReply, rolesOf } from './agents.js';
 import { ASK, fits, json, outputTurn, prose, untilAsked } from './output-turn.js';
 
-test('over several runs of the workflow it is asked for no more often', async () => {
+test.runIf(long)('over several runs of the workflow it is asked for no more often', async () => {
   const script = [toolCall('echo', { text: 'a' }), prose, prose, prose, prose, json];
   const { outcome } = await outputTurn(script, { agent: { iterationsPerRun: 1 } });
   expect(outcome).toMatchObject({ type: 'invalid_output', iterations: 5, messageCount: 10 });

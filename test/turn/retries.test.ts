@@ -17,6 +17,7 @@ import {
 import { type RunningWorker, testPlace, withWorker } from '../../src/testing/test-environment.js';
 import { testTurn } from '../../src/testing/test-turn.js';
 import { createWorker } from '../../src/worker.js';
+import { long } from '../support/long.js';
 import { agentWith, countedTool, echoTool, gate, rolesOf, servedModel, textOfResult } from './agents.js';
 
 type Seen = Pick<ToolContext, 'attempt' | 'idempotencyKey' | 'callId'>;
@@ -156,29 +157,32 @@ test('a worker that has another version of the agent leaves the turn to one that
   expect(outcome).toMatchObject({ text: 'done', version: '1' });
 });
 
-test('a tool that no worker has any more is told to the model as not run, and the turn goes on', async () => {
-  const echo = echoTool();
-  const replied = gate();
-  const model = scriptedModel([
-    () => {
-      replied.open();
-      return toolCall('echo', { text: 'a' });
-    },
-    text('done'),
-  ]);
-  const { connection, client } = await testPlace();
-  const taskQueue = `test-${randomUUID()}`;
-  const before = await createWorker({ agents: [agentWith([echo.tool], { model })], connection, taskQueue });
-  const turn = await client.start('tester', 'hello', { taskQueue });
-  const stopped = before.worker.run();
-  await replied.opened;
-  before.worker.shutdown();
-  await stopped;
+test.runIf(long)(
+  'a tool that no worker has any more is told to the model as not run, and the turn goes on',
+  async () => {
+    const echo = echoTool();
+    const replied = gate();
+    const model = scriptedModel([
+      () => {
+        replied.open();
+        return toolCall('echo', { text: 'a' });
+      },
+      text('done'),
+    ]);
+    const { connection, client } = await testPlace();
+    const taskQueue = `test-${randomUUID()}`;
+    const before = await createWorker({ agents: [agentWith([echo.tool], { model })], connection, taskQueue });
+    const turn = await client.start('tester', 'hello', { taskQueue });
+    const stopped = before.worker.run();
+    await replied.opened;
+    before.worker.shutdown();
+    await stopped;
 
-  await withWorker(agentWith([], { model }), () => turn.result(), { taskQueue });
-  const [, , answer] = await turn.transcript();
-  const [result] = answer?.role === 'tool' ? answer.content : [];
-  expect(result).toMatchObject({ status: 'error', name: 'echo' });
-  expect(textOfResult(result)).toContain('No worker on this task queue has the tool "echo"');
-  expect(echo.runs).toEqual([]);
-});
+    await withWorker(agentWith([], { model }), () => turn.result(), { taskQueue });
+    const [, , answer] = await turn.transcript();
+    const [result] = answer?.role === 'tool' ? answer.content : [];
+    expect(result).toMatchObject({ status: 'error', name: 'echo' });
+    expect(textOfResult(result)).toContain('No worker on this task queue has the tool "echo"');
+    expect(echo.runs).toEqual([]);
+  },
+);

@@ -18,6 +18,7 @@ import {
 import { withWorker } from '../../src/testing/test-environment.js';
 import { testTurn } from '../../src/testing/test-turn.js';
 import { delta } from '../openai-chat/call-served.js';
+import { long } from '../support/long.js';
 import { agentWith, echoTool, heldReply, servedModel } from './agents.js';
 
 const told = (inputTokens: number, outputTokens = 1) => ({ usage: { inputTokens, outputTokens } });
@@ -66,19 +67,22 @@ describe("a turn's usage", () => {
     expect(await usageOf(model)).toMatchObject({ inputTokens: 37, modelCalls: 1, failedCalls: 1 });
   });
 
-  test('has what a stream told before it was cut, over several tries, whatever they came to', async () => {
-    const { model } = await servedModel([
-      attempts(
-        cutAfterUsage,
-        fault({ status: 429, retryAfter: '0.01' }),
-        fault({ cut: 'clean', afterChars: 20 }),
-        reply(text('done'), told(7)),
-      ),
-    ]);
-    expect(await usageOf(model)).toMatchObject({
-      ...{ inputTokens: 107, modelCalls: 1, failedCalls: 3, unknownCalls: 1 },
-    });
-  });
+  test.runIf(long)(
+    'has what a stream told before it was cut, over several tries, whatever they came to',
+    async () => {
+      const { model } = await servedModel([
+        attempts(
+          cutAfterUsage,
+          fault({ status: 429, retryAfter: '0.01' }),
+          fault({ cut: 'clean', afterChars: 20 }),
+          reply(text('done'), told(7)),
+        ),
+      ]);
+      expect(await usageOf(model)).toMatchObject({
+        ...{ inputTokens: 107, modelCalls: 1, failedCalls: 3, unknownCalls: 1 },
+      });
+    },
+  );
 
   test('has what the first of several models told, where the last of them failed without a word', async () => {
     const { model: first } = await servedModel([cutBeforeText]);
