@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { text, toolCall } from '../../src/testing/index.js';
-import { long } from '../support/long.js';
 import { CrashPlace } from './crash-place.js';
 import { type TcpProxy, tcpProxy } from './tcp-proxy.js';
 
@@ -24,7 +23,7 @@ async function workerBehindProxy(taskQueue: string): Promise<TcpProxy> {
 }
 
 describe.concurrent('the network between worker and server', () => {
-  test.runIf(long)('is cut for two seconds during a tool: nothing happens', async () => {
+  test('is cut for two seconds during a tool: nothing happens', async () => {
     const network = await workerBehindProxy('short-cut');
     const turn = await place.start([toolCall('hold'), text('done')], { taskQueue: 'short-cut' });
     await turn.until('began', 'hold');
@@ -68,7 +67,7 @@ describe.concurrent('the network between worker and server', () => {
 });
 
 describe('an event loop that is blocked for five seconds by a tool', () => {
-  test.runIf(long)('gives no false alarm: the tool ran once, and its result counts', async () => {
+  test('gives no false alarm: the tool ran once, and its result counts', async () => {
     await place.worker();
     const turn = await place.start([toolCall('block', { ms: 5000 }), text('done')]);
     const { outcome, results } = await turn.ended();

@@ -4,7 +4,6 @@ import type { ServerPlace } from '../../src/cli/doctor/server-speed.js';
 import { serverSpeedChecks } from '../../src/cli/doctor/server-speed-checks.js';
 import { freePorts } from '../../src/server/ports.js';
 import { startTemporaryServer, type TemporaryServerOptions } from '../../src/server/temporary-server.js';
-import { long } from '../support/long.js';
 import { holdfast } from '../support/run-cli.js';
 
 beforeAll(() => {
@@ -24,7 +23,7 @@ async function findings(place: ServerPlace) {
 
 const busy = { timeout: 240_000 };
 
-test.runIf(long)(
+test(
   "a server with Temporal's own settings is found to be throttled, and both settings are named",
   busy,
   async () => {
