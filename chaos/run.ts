@@ -1,19 +1,14 @@
 // npm run chaos -- --turns 200 --seed 1: what the judge counted is its last line, and its exit code.
-import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { AgentClient } from 'holdfast/client';
-import { startTemporaryServer } from '../dist/server/temporary-server.js';
 import type { SupervisorEvent } from '../dist/worker/supervisor.js';
 import { type ChaosOptions, parseChaosArguments, UsageError } from './arguments.js';
 import { inflict } from './faults.js';
 import { Machine } from './machine.js';
 import { makePlan, WORKERS } from './plan.js';
-import { hangUp, judged, program, type Verdict } from './processes.js';
-import { appendRecord, type Deed, recordPaths } from './records.js';
+import { hangUp, judged, openPlace, type Verdict } from './processes.js';
+import { appendRecord, type Deed } from './records.js';
 import { Starts } from './starts.js';
 import { Driver } from './turns.js';
 import type { WorkerConfig } from './worker.js';
@@ -23,13 +18,7 @@ const TURNS_AT_ONCE = 16;
 const limitMs = (turns: number) => 60_000 + turns * 1500;
 
 async function chaos(options: ChaosOptions): Promise<Verdict> {
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-chaos-'));
-  const paths = recordPaths(folder);
-  const provider = fork(program('provider.js'), [paths.refusals]);
-  const [server, [modelUrl]] = await Promise.all([
-    startTemporaryServer({ ui: false }),
-    once(provider, 'message'),
-  ]);
+  const { folder, paths, provider, server, modelUrl } = await openPlace('chaos');
   const { address } = server;
   const taskQueue = `chaos-${randomUUID()}`;
   const { breakName, continueEvery, cachedTranscripts } = options;
@@ -37,7 +26,7 @@ async function chaos(options: ChaosOptions): Promise<Verdict> {
     address,
     taskQueue,
     folder,
-    modelUrl: String(modelUrl),
+    modelUrl,
     ...(breakName && { breakName }),
     ...(continueEvery && { continueEvery }),
     ...(cachedTranscripts && { cachedTranscripts }),

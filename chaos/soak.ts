@@ -1,18 +1,13 @@
 // npm run soak -- --turns 1000 --seed 1: sessions that go on and on; what the judge counted is its last line, and its exit code.
 // At Ctrl-C no more is said, and what was said is judged.
-import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { AgentClient } from 'holdfast/client';
-import { startTemporaryServer } from '../dist/server/temporary-server.js';
 import type { SupervisorEvent } from '../dist/worker/supervisor.js';
 import { UsageError } from './arguments.js';
 import { Machine } from './machine.js';
-import { hangUp, judged, program, type Verdict } from './processes.js';
-import { appendRecord, type Deed, recordPaths } from './records.js';
+import { hangUp, judged, openPlace, type Verdict } from './processes.js';
+import { appendRecord, type Deed } from './records.js';
 import { parseSoakArguments, type SoakOptions } from './soak/arguments.js';
 import { killAtRandom } from './soak/kills.js';
 import { makeSoakPlan } from './soak/plan.js';
@@ -24,17 +19,11 @@ const SERVING_WITHIN_MS = 120_000;
 const limitMs = ({ sessions, turns }: SoakOptions) => 180_000 + sessions * turns * 6000;
 
 async function soak(options: SoakOptions): Promise<Verdict> {
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-soak-'));
-  const paths = recordPaths(folder);
-  const provider = fork(program('provider.js'), [paths.refusals]);
-  const [server, [modelUrl]] = await Promise.all([
-    startTemporaryServer({ ui: false }),
-    once(provider, 'message'),
-  ]);
+  const { folder, paths, provider, server, modelUrl } = await openPlace('soak');
   const { address } = server;
   const { breakName, window } = options;
   const config: WorkerConfig = {
-    ...{ address, taskQueue: `soak-${randomUUID()}`, folder, modelUrl: String(modelUrl) },
+    ...{ address, taskQueue: `soak-${randomUUID()}`, folder, modelUrl },
     ...{ window, watchesMemory: true },
     ...(breakName && { breakName }),
   };

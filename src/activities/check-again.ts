@@ -1,6 +1,6 @@
 import { withNames } from '../define/artifact.js';
 import type { Agent, AnyTool } from '../define/define-agent.js';
-import type { RunToolInput } from '../shared/activities.js';
+import type { CheckedCall, RunToolInput } from '../shared/activities.js';
 import { namesOf } from '../shared/artifact-names.js';
 import { isJsonObject } from '../shared/json.js';
 import type { ToolResultBlock } from '../shared/messages.js';
@@ -31,4 +31,10 @@ export async function checkedAgain(
   } catch (error) {
     return approvalFailed(called, errorText(error));
   }
+}
+
+/** As {@link checkedAgain}, for what our worker only checks: something else runs it. */
+export async function checkedCall(agent: Agent, tool: AnyTool, input: RunToolInput): Promise<CheckedCall> {
+  const checked = await checkedAgain(agent, tool, input);
+  return 'status' in checked ? { v: 1, result: checked } : { v: 1, input: checked.input };
 }

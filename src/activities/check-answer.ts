@@ -4,7 +4,7 @@ import type { CheckAnswerInput, CheckedAnswer } from '../shared/activities.js';
 import { answerText } from '../shared/final-answer.js';
 import { errorText, wireLine, wireText } from '../shared/wire-text.js';
 import { beatWhile } from './heartbeats.js';
-import { notHere } from './not-here.js';
+import { requireAgent } from './not-here.js';
 import type { ActivityServices } from './services.js';
 
 /** Asks the agent's checks one after the other; the first that does not let the answer pass is the last. */
@@ -13,11 +13,7 @@ export async function checkAnswer(
   input: CheckAnswerInput,
 ): Promise<CheckedAnswer> {
   const context = Context.current();
-  const agent = agents.find(input.agent, input.version);
-  if (!agent) {
-    const what = `the agent "${wireLine(input.agent)}" in version "${wireLine(input.version)}"`;
-    throw notHere('Agent.NotHere', what, agents, context.info.attempt);
-  }
+  const agent = requireAgent(agents, input);
   const { answer, turnId, metadata = {} } = input;
   return await interrupts.during(context, (interrupted) =>
     beatWhile(context, { details: () => undefined }, async () => {

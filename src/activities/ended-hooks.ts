@@ -4,7 +4,7 @@ import type { AfterCallInput, AfterCallResult, AfterTurnInput, AfterTurnResult }
 import { withHookNote } from '../shared/hooks.js';
 import { beatWhile } from './heartbeats.js';
 import { HookCalls } from './hook-calls.js';
-import { notHere } from './not-here.js';
+import { requireAgent } from './not-here.js';
 import { afterToolCall } from './result-hooks.js';
 import type { ActivityServices } from './services.js';
 
@@ -28,7 +28,7 @@ export function hooksIn(
 /** The activity after a turn; there is one only where the agent has hooks for that. */
 export async function afterTurn(services: ActivityServices, input: AfterTurnInput): Promise<AfterTurnResult> {
   const context = Context.current();
-  const agent = agentOf(services, input, context);
+  const agent = requireAgent(services.agents, input);
   const called = { ...input, iteration: input.outcome.iterations };
   const hooks = hooksIn(context, agent, called, context.cancellationSignal);
   await beatWhile(context, { details: () => undefined }, async () => {
@@ -43,7 +43,7 @@ export async function afterTurn(services: ActivityServices, input: AfterTurnInpu
 /** The activity after a call whose result the workflow makes, of a sub-agent or a remote tool; only where there are hooks for it. */
 export async function afterCall(services: ActivityServices, input: AfterCallInput): Promise<AfterCallResult> {
   const context = Context.current();
-  const agent = agentOf(services, input, context);
+  const agent = requireAgent(services.agents, input);
   return await services.interrupts.during(context, async (interrupted) => {
     const signal = AbortSignal.any([interrupted, context.cancellationSignal]);
     const hooks = hooksIn(context, agent, input, signal);
@@ -52,19 +52,4 @@ export async function afterCall(services: ActivityServices, input: AfterCallInpu
     );
     return { v: 1, result: withHookNote(input, result), hooks: hooks.records };
   });
-}
-
-function agentOf(
-  { agents }: ActivityServices,
-  { agent, version }: { agent: string; version: string },
-  context: Context,
-): Agent {
-  const found = agents.find(agent, version);
-  if (found) return found;
-  throw notHere(
-    'Agent.NotHere',
-    `the agent "${agent}" in version "${version}"`,
-    agents,
-    context.info.attempt,
-  );
 }

@@ -3,9 +3,9 @@ import type { CheckedCall, KeepResultInput, RunToolInput, RunToolResult } from '
 import { withNote } from '../shared/changed-note.js';
 import { tooLongForRemote } from '../shared/remote-tools.js';
 import { MAX_ARGUMENT_BYTES } from './big-arguments.js';
-import { checkedAgain } from './check-again.js';
+import { checkedCall } from './check-again.js';
 import { beatWhile } from './heartbeats.js';
-import { notHere } from './not-here.js';
+import { requireTool } from './not-here.js';
 import { resultWithImages } from './result-images.js';
 import type { ActivityServices } from './services.js';
 
@@ -13,17 +13,11 @@ import type { ActivityServices } from './services.js';
 
 /** Checks the arguments that a person has put in the place of the model's, as a tool of ours does before it runs. */
 export async function checkCall({ agents }: ActivityServices, input: RunToolInput): Promise<CheckedCall> {
-  const agent = agents.find(input.agent, input.version);
-  const tool = agents.findTool(input.agent, input.version, input.tool);
-  if (!agent || !tool) {
-    const what = `the tool "${input.tool}" of the agent "${input.agent}" in version "${input.version}"`;
-    throw notHere('Tool.NotHere', what, agents, Context.current().info.attempt);
-  }
+  const { agent, tool } = requireTool(agents, input);
   const called = { id: input.callId, name: input.tool };
   const bytes = Buffer.byteLength(JSON.stringify(input.input));
   if (bytes > MAX_ARGUMENT_BYTES) return { v: 1, result: tooLongForRemote(called, bytes) };
-  const checked = await checkedAgain(agent, tool, input);
-  return 'status' in checked ? { v: 1, result: checked } : { v: 1, input: checked.input };
+  return await checkedCall(agent, tool, input);
 }
 
 /** Makes the result of what the tool returned as that of a tool of ours: with images, and the whole as an artifact. */

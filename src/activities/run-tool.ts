@@ -12,7 +12,7 @@ import { checkedAgain } from './check-again.js';
 import { hooksIn } from './ended-hooks.js';
 import { beatWhile } from './heartbeats.js';
 import { holdingArtifacts, requireArtifacts } from './held-artifacts.js';
-import { notHere } from './not-here.js';
+import { requireTool, toolNotHere } from './not-here.js';
 import { afterToolCall } from './result-hooks.js';
 import type { ActivityServices } from './services.js';
 import { ToolExecution } from './tool-execution.js';
@@ -26,7 +26,7 @@ export async function runTool(services: ActivityServices, input: RunToolInput): 
   const context = Context.current();
   const agent = agents.find(input.agent, input.version);
   const tool = toolOf(services, input);
-  if (!agent || !tool) throw notHere('Tool.NotHere', named(input), agents, context.info.attempt);
+  if (!agent || !tool) throw toolNotHere(agents, input);
   const allowed = await checkedAgain(agent, tool, await inputOf(context, input, artifacts));
   if ('status' in allowed) return { v: 1, result: allowed };
   return await interrupts.during(context, async (interrupted) => {
@@ -54,9 +54,7 @@ export async function reconcileTool(
   input: RunToolInput,
 ): Promise<RunToolResult> {
   const context = Context.current();
-  const agent = agents.find(input.agent, input.version);
-  const tool = agents.findTool(input.agent, input.version, input.tool);
-  if (!agent || !tool) throw notHere('Tool.NotHere', named(input), agents, context.info.attempt);
+  const { agent, tool } = requireTool(agents, input);
   const called = { id: input.callId, name: input.tool };
   const whole = await inputOf(context, input, artifacts);
   const execution = new ToolExecution(context, tool, whole, artifacts, context.cancellationSignal);
@@ -90,8 +88,4 @@ function toolOf({ agents, mcp }: ActivityServices, input: RunToolInput): AnyTool
   const agent = agents.find(input.agent, input.version);
   const connection = agent && mcp.of(agent, input.mcp.server);
   return connection && runnableMcpTool(input, connection);
-}
-
-function named(input: RunToolInput): string {
-  return `the tool "${input.tool}" of the agent "${input.agent}" in version "${input.version}"`;
 }

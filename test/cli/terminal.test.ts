@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { cut, table, widthOf, wrapped } from '../../src/cli/table.js';
 import { shortIds } from '../../src/cli/turns/short-id.js';
 import { testPlace } from '../../src/testing/index.js';
+import { long } from '../support/long.js';
+import { hasPython } from '../support/on-terminal.js';
 
 const turnId = randomUUID();
 const prompt =
@@ -40,8 +42,6 @@ try:
 except OSError: pass
 `;
 
-import { long } from '../support/long.js';
-
 function onTerminal(columns: number, args: string[], env: NodeJS.ProcessEnv = {}): string[] {
   const { NO_COLOR: _none, CI: _ci, ...rest } = process.env;
   const said = execFileSync(
@@ -51,15 +51,6 @@ function onTerminal(columns: number, args: string[], env: NodeJS.ProcessEnv = {}
   );
   return said.replaceAll('\r', '').trimEnd().split('\n');
 }
-
-const hasPython = (() => {
-  try {
-    execFileSync('python3', ['-c', 'import pty'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what a colour is.
 const colour = /\u001b\[\d+m/g;

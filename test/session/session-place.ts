@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, expect, vi } from 'vitest';
+import { afterAll, expect, vi } from 'vitest';
 import { z } from 'zod';
 import type { AgentClient } from '../../src/client/agent-client.js';
 import type { SessionHandle } from '../../src/client/session-handle.js';
@@ -11,10 +11,11 @@ import { textOf } from '../../src/shared/messages.js';
 import type { Model } from '../../src/shared/model-port.js';
 import { transcriptProblems } from '../../src/shared/transcript.js';
 import { type Script, scriptedModel } from '../../src/testing/index.js';
-import { type RunningWorker, testPlace, withWorker } from '../../src/testing/test-environment.js';
+import { testPlace } from '../../src/testing/test-environment.js';
 import { workflowBundlePath } from '../../src/worker/bundle-path.js';
 import { holdfastSinks } from '../../src/worker/sinks.js';
 import { agentWith, countedTool, gate } from '../turn/agents.js';
+import { heldWorker } from '../turn/held-worker.js';
 import { modelsByName } from '../turn/shared-worker.js';
 
 export const PATIENCE = { timeout: 40_000, interval: 20 };
@@ -33,12 +34,11 @@ export type TestedSession = {
 /** One worker for all tests of a file, with the agents `tester` and `other`, and `more`. Each session has a script of its own. */
 export function sessionPlace(more: (model: Model) => Agent[] = () => []) {
   const models = modelsByName();
-  const allDone = gate();
   const echo = countedTool('echo', { text: z.string() }, ({ text }) => text);
   const asked = countedTool('asked', { text: z.string() }, ({ text }) => text, { approval: 'ask' });
   const held = heldTool();
   const tools = [echo.tool, asked.tool, held.tool];
-  const agents = [
+  const agents: [Agent, ...Agent[]] = [
     agentWith(tools, { model: models.model }),
     agentWith(tools, { model: models.model, name: 'other', instructions: 'Be another one.' }),
     agentWith(tools, {
@@ -50,34 +50,19 @@ export function sessionPlace(more: (model: Model) => Agent[] = () => []) {
     ...more(models.model),
   ];
   const sessions: string[] = [];
-  let running: RunningWorker | undefined;
-  let ended: Promise<void> | undefined;
-
-  beforeAll(async () => {
-    await new Promise<void>((resolve, reject) => {
-      const use = async (made: RunningWorker) => {
-        running = made;
-        resolve();
-        await allDone.opened;
-      };
-      ended = withWorker(agents[0] ?? agentWith([]), use, { agents });
-      ended.catch(reject);
-    });
-  });
+  const worker = heldWorker(agents);
   afterAll(async () => {
-    allDone.open();
-    await ended;
+    await worker.end();
     await replayed(sessions);
   });
 
   return {
     held,
     get client(): AgentClient {
-      if (!running) throw new Error('The worker runs while tests do.');
-      return running.client;
+      return worker.running().client;
     },
     get taskQueue(): string {
-      return running?.taskQueue ?? '';
+      return worker.running().taskQueue;
     },
     /** A model that a turn can be sent with. */
     model(script: Script): { name: string; requests: TestedSession['requests'] } {
