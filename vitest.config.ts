@@ -23,9 +23,10 @@ const long = [
 ];
 const skipped = process.env['HOLDFAST_LONG_TESTS'] === '1' ? [] : long;
 
+const endOfFile = 'test/support/after-file-hook.ts';
 const temporal = {
   globalSetup: 'test/support/global-setup.ts',
-  setupFiles: 'test/support/temporal-address.ts',
+  setupFiles: ['test/support/temporal-address.ts', endOfFile],
 };
 
 export default defineConfig({
@@ -45,6 +46,7 @@ export default defineConfig({
           isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: [...turns, ...killing, ...skipped],
+          setupFiles: endOfFile,
         },
       },
       {

@@ -1,5 +1,5 @@
 import { Worker } from '@temporalio/worker';
-import { afterAll, expect, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { openai } from '../../src/activities/openai/openai.js';
 import type { StartOptions } from '../../src/client/agent-client.js';
 import { TurnFailed } from '../../src/client/errors.js';
@@ -22,6 +22,7 @@ import { type RunningWorker, withWorker } from '../../src/testing/test-environme
 import { workflowBundlePath } from '../../src/worker/bundle-path.js';
 import { holdfastSinks } from '../../src/worker/sinks.js';
 import type { HoldfastWorkerOptions } from '../../src/worker.js';
+import { afterFile } from '../support/after-file.js';
 import { agentWith } from '../turn/agents.js';
 
 export type Case = {
@@ -54,13 +55,17 @@ type History = Parameters<typeof Worker.runReplayHistory>[1];
 /** Of a file's turns, which are replayed together at its end: a worker for each is dear. */
 const histories: { workflowId: string; history: History }[] = [];
 
-afterAll(async () => {
+function replayAfterFile(workflowId: string, history: History): void {
+  if (histories.push({ workflowId, history }) === 1) afterFile(replayHistories);
+}
+
+async function replayHistories(): Promise<void> {
   const workflowBundle = { codePath: workflowBundlePath() };
   const options = { workflowBundle, sinks: holdfastSinks(), dataConverter: dataConverter() };
-  const replayed = Worker.runReplayHistories(options, histories);
+  const replayed = Worker.runReplayHistories(options, histories.splice(0));
   const problems = (await collected(replayed)).flatMap(({ error }) => error ?? []);
   expect(problems).toEqual([]);
-});
+}
 
 const NEXT_PROMPT = 'go on';
 
@@ -128,7 +133,7 @@ async function expectSound(
   expect(new Set(callsIn(events, 'tool_started')).size).toBe(callsIn(events, 'tool_started').length);
   expect(events.at(-1)?.type).toBe('turn_ended');
 
-  histories.push({ workflowId: turn.turnId, history: await handle.fetchHistory() });
+  replayAfterFile(turn.turnId, await handle.fetchHistory());
   const next = await start(NEXT_PROMPT, { transcript });
   expect((await next.result()).type).toBe('completed');
   expect(server.refusals).toEqual([]);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, type TestContext } from 'vitest';
+import type { TestContext } from 'vitest';
 import { type Agent, defineAgent } from '../../src/define/define-agent.js';
 import { type McpOptions, type McpServer, mcpServer } from '../../src/define/mcp-server.js';
 import type { ToolResultBlock } from '../../src/shared/messages.js';
@@ -17,14 +17,15 @@ import {
   testTurn,
   text,
 } from '../../src/testing/index.js';
+import { afterFile } from '../support/after-file.js';
 
 const PROGRAM = fileURLToPath(new URL('./odd-server.mjs', import.meta.url));
 
-const root = mkdtempSync(join(tmpdir(), 'holdfast-mcp-'));
-afterAll(() => rmSync(root, { recursive: true }));
-
+/** A folder that lasts as long as the test file does. */
 export function newFolder(): string {
-  return mkdtempSync(join(root, 'folder-'));
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-mcp-'));
+  afterFile(() => rmSync(folder, { recursive: true }));
+  return folder;
 }
 
 export type OddServer = {

@@ -6,15 +6,25 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { build } from 'vite';
-import { afterAll, beforeAll } from 'vitest';
 import type { EnsureServerOptions, TemporalServer } from '../../src/server/embedded.js';
+import { afterFile } from '../support/after-file.js';
 
 const root = join(import.meta.dirname, '..', '..');
-let folder = '';
+let built: Promise<string> | undefined;
 
-/** The modules under test as JavaScript, for processes other than this one; among the dependencies, so that theirs resolve. */
-beforeAll(async () => {
-  folder = await mkdtemp(join(root, 'node_modules', '.holdfast-test-'));
+/** Where the modules under test are as JavaScript, for processes other than this one; built once for a test file. */
+function modules(): Promise<string> {
+  built ??= buildModules();
+  return built;
+}
+
+async function buildModules(): Promise<string> {
+  // Among the dependencies, so that theirs resolve.
+  const folder = await mkdtemp(join(root, 'node_modules', '.holdfast-test-'));
+  afterFile(async () => {
+    built = undefined;
+    await rm(folder, { recursive: true, force: true });
+  });
   const input = {
     embedded: join(root, 'src/server/embedded.ts'),
     temporary: join(root, 'src/server/temporary-server.ts'),
@@ -29,9 +39,8 @@ beforeAll(async () => {
       rolldownOptions: { input, output: { entryFileNames: '[name].mjs' } },
     },
   });
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 /** Calls ensureServer in a process of its own, and comes back when that process has ended and closed its output. */
 export async function ensureServerInProcess({
@@ -39,7 +48,7 @@ export async function ensureServerInProcess({
   ...options
 }: EnsureServerOptions): Promise<TemporalServer> {
   const script = `
-    const { ensureServer } = await import(${JSON.stringify(join(folder, 'embedded.mjs'))});
+    const { ensureServer } = await import(${JSON.stringify(join(await modules(), 'embedded.mjs'))});
     console.log(JSON.stringify(await ensureServer(${JSON.stringify(options)})));`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
     env,
@@ -50,7 +59,7 @@ export async function ensureServerInProcess({
 /** Starts a temporary server in a process of its own, and ends that process by SIGKILL. */
 export async function crashedParentOfTemporaryServer(env: NodeJS.ProcessEnv): Promise<{ address: string }> {
   const script = `
-    const { startTemporaryServer } = await import(${JSON.stringify(join(folder, 'temporary.mjs'))});
+    const { startTemporaryServer } = await import(${JSON.stringify(join(await modules(), 'temporary.mjs'))});
     const { address } = await startTemporaryServer({ ui: false });
     console.log(JSON.stringify({ address }));
     setInterval(() => {}, 1000);`;
@@ -71,7 +80,7 @@ export async function killWhileItStartsAServer({
   ...options
 }: EnsureServerOptions & { dataDir: string }): Promise<void> {
   const script = `
-    const { ensureServer } = await import(${JSON.stringify(join(folder, 'embedded.mjs'))});
+    const { ensureServer } = await import(${JSON.stringify(join(await modules(), 'embedded.mjs'))});
     await ensureServer(${JSON.stringify(options)});
     setInterval(() => {}, 1000);`;
   const starter = spawn(process.execPath, ['--input-type=module', '-e', script], { env, stdio: 'ignore' });

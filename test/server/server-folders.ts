@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { stopServer } from '../../src/server/embedded.js';
 import { freePorts } from '../../src/server/ports.js';
+import { afterFile } from '../support/after-file.js';
 
 /** Options for a server of one test: free ports and data of its own. What the test leaves running is stopped. */
 export async function ownServer(): Promise<{
@@ -14,7 +14,7 @@ export async function ownServer(): Promise<{
 }> {
   const [port = 0, uiPort = 0] = await freePorts(2);
   const dataDir = await temporaryFolder();
-  stopAfterwards.push(dataDir);
+  afterFile(() => stopServer({ dataDir }));
   return { port, uiPort, dataDir, env: machineEnv() };
 }
 
@@ -26,14 +26,6 @@ export function machineEnv(changes: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
 
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
-  folders.push(folder);
+  afterFile(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
-
-const folders: string[] = [];
-const stopAfterwards: string[] = [];
-
-afterAll(async () => {
-  for (const dataDir of stopAfterwards) await stopServer({ dataDir });
-  for (const folder of folders) await rm(folder, { recursive: true, force: true });
-});

@@ -1,0 +1,4 @@
+import { afterAll } from 'vitest';
+import { runAfterFile } from './after-file.js';
+
+afterAll(runAfterFile);
