@@ -132,6 +132,10 @@ export class Interventions {
   }
 
   /** Somebody wants the transcript compacted before the next model call. */
+  get isCompactAsked(): boolean {
+    return this.#compact !== undefined;
+  }
+
   takeCompact(): CompactRequest | undefined {
     const taken = this.#compact;
     this.#compact = undefined;
