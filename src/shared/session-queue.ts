@@ -1,4 +1,4 @@
-import type { SteerMessage } from './interventions.js';
+import { type EarlyEnd, INTERRUPT, type SteerMessage } from './interventions.js';
 import { jsonBytes } from './json.js';
 import { MAX_SEND_BYTES, openedBy, type TurnRequest } from './session-requests.js';
 
@@ -10,8 +10,8 @@ export type QueueItem = {
   by?: string;
   /** It goes before those that wait, since it replaces the turn that runs. */
   replaces?: true;
-  /** The message that has come in its place before it could run: its turn is interrupted as it begins. */
-  replacedBy?: { id: string; by?: string };
+  /** Another message has come in its place, or somebody has ended it, before it could run: its turn ends as it begins. */
+  ended?: EarlyEnd;
 };
 
 /** With one more: at the end; or, where it replaces, before all but those that came to replace before it. */
@@ -20,9 +20,12 @@ export function enqueued(queue: readonly QueueItem[], item: QueueItem): QueueIte
   const { id, by } = item;
   const place = queue.findIndex((each) => !each.replaces);
   const before = place < 0 ? queue : queue.slice(0, place);
-  const replacedBy = { id, ...(by !== undefined && { by }) };
+  const ended: EarlyEnd = {
+    ...{ kind: INTERRUPT, id, reason: 'Another message replaces it.' },
+    ...(by !== undefined && { by }),
+  };
   return [
-    ...before.map((each) => ({ ...each, replacedBy: each.replacedBy ?? replacedBy })),
+    ...before.map((each) => ({ ...each, ended: each.ended ?? ended })),
     item,
     ...queue.slice(before.length),
   ];

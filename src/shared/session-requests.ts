@@ -119,6 +119,8 @@ export type SendReceipt = {
   status: 'started' | 'queued' | 'steered' | 'refused';
   turnId?: string;
   position?: number;
+  /** Of what it says: another message under its id is refused. */
+  print?: string;
   /** It had come before, under the same id, and was not taken twice. */
   duplicate?: true;
   problem?: string;

@@ -12,6 +12,7 @@ import type { CompactRequest } from '../shared/compaction/settings.js';
 import {
   COMPACT,
   type CompactArgument,
+  type EarlyEnd,
   INTERRUPT,
   type Intervention,
   RECEIPT_QUERY,
@@ -186,6 +187,13 @@ export class Interventions {
         (fault: unknown) => end({ fault }),
       );
     });
+  }
+
+  /** As if it had been asked for by signal. */
+  endEarly(ending: EarlyEnd): void {
+    if (ending.kind === STOP) this.#stop(ending);
+    else this.#end(ending);
+    this.receipts.give(ending.id, ending.kind, 'done');
   }
 
   /** Ends the turn as an interrupt does. */

@@ -37,6 +37,7 @@ export async function turn(raw: TurnInput, carried?: CarriedTurn): Promise<TurnO
 
   run.begin(earlier);
   run.guards.begin(interventions, earlier?.guards);
+  if (input.ended) interventions.endEarly(input.ended);
   const { parent } = run.input;
   const type = await loop(run, interventions).catch(async (error: unknown) => {
     await afterFailure(run, error);

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { SendOptions } from '../../src/client/session-options.js';
+import { INTERRUPT } from '../../src/shared/interventions.js';
 import { textOf } from '../../src/shared/messages.js';
 import { SESSION_WORKFLOW } from '../../src/shared/session.js';
 import { SEND } from '../../src/shared/session-requests.js';
@@ -61,6 +63,32 @@ test('messages queue in their order; one that is sent twice, by whatever way, is
   expect(await told()).toEqual([
     ...['u: one', 'a: ', 'ok', 'a: first', 'u: two', 'a: second', 'u: three', 'a: third'],
   ]);
+});
+
+test('another message under an id that was used is refused, and the first one keeps it', async () => {
+  const { session, send } = place.open([text('first')]);
+  await (await send('one', { id: 'm1' })).result();
+  await expect(send('two', { id: 'm1' })).rejects.toThrow(/refused\. Another message was sent with this id/);
+  expect(await session.receipt('m1')).toMatchObject({ status: 'started', turnId: `${session.sessionId}/m1` });
+});
+
+test('without a worker messages are kept: an interrupt ends what was sent before it, and a refusal is told to who waits', async () => {
+  const taskQueue = `later-${randomUUID()}`;
+  const { session, send, model } = place.open([text('never')], { taskQueue });
+  const { workflow } = place.client.client;
+  const handle = await workflow.signalWithStart(SESSION_WORKFLOW, {
+    ...{ workflowId: session.sessionId, taskQueue, args: [{ v: 1, limits: { turns: 1 } }] },
+    ...{ signal: SEND, signalArgs: [{ v: 1, id: 'm1', agent: 'tester', prompt: 'one', model }] },
+  });
+  await handle.signal(INTERRUPT, { v: 1, reason: 'changed my mind' });
+  const second = await send('two');
+  expect(second.sent).toBeUndefined();
+  const refused = second.result().catch((error: unknown) => error);
+  await place.serve(taskQueue, async () => {
+    expect(await refused).toMatchObject({ name: 'SessionLimitReached', exceeded: { limit: 'turns' } });
+    await idle(session, 1);
+    expect(await session.turns()).toMatchObject([{ outcome: 'interrupted' }]);
+  });
 });
 
 test("Temporal's own signal-with-start does the same; what is wrong with a message, its receipt tells", async () => {

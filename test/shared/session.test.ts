@@ -45,7 +45,7 @@ describe('a queue', () => {
         const first = items.filter(({ replaces }) => replaces);
         expect(ids(queue)).toEqual([...ids(first), ...ids(items.filter(({ replaces }) => !replaces))]);
         // Only the last of those that replace is run to its end.
-        expect(ids(queue.filter(({ replacedBy }) => replacedBy))).toEqual(ids(first.slice(0, -1)));
+        expect(ids(queue.filter(({ ended }) => ended))).toEqual(ids(first.slice(0, -1)));
       }),
     );
   });

@@ -59,8 +59,8 @@ export async function listedSession(
 /** As many are looked at for the last one. */
 const LOOKED_AT = 50;
 
-/** The id of the session that was used last. */
-export async function latestSession(place: Place): Promise<string | undefined> {
+/** The id of the session that was used last, of those that were begun in a terminal: they say who answers. */
+export async function latestChat(place: Place): Promise<string | undefined> {
   const { sessions } = await listSessions(place, { limit: LOOKED_AT });
-  return sessions[0]?.sessionId;
+  return sessions.find(({ metadata }) => typeof metadata?.['agent'] === 'string')?.sessionId;
 }

@@ -20,7 +20,8 @@ export class SessionReceipts {
   }
 
   give(receipt: Omit<SendReceipt, 'v'>): SendReceipt {
-    const given: SendReceipt = { v: 1, ...receipt };
+    const print = receipt.print ?? this.#receipts.get(receipt.id)?.print;
+    const given: SendReceipt = { v: 1, ...receipt, ...(print !== undefined && { print }) };
     this.#receipts.delete(receipt.id);
     this.#receipts.set(receipt.id, given);
     return given;
