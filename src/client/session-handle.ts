@@ -162,16 +162,18 @@ export class SessionHandle extends SessionSignals {
 
   /**
    * A new session that begins with this one's messages, up to a place as for {@link rollback}; default: all of them. The turn that
-   * runs is not part of it. This one stays as it is.
+   * runs is not part of it. This one stays as it is. The fork has the same limits, unless others are given, and has used nothing of them.
    */
   async fork(
     keep: CutPlace = 'all',
     options: SessionOptions & { sessionId?: string } = {},
   ): Promise<SessionHandle> {
     const { sessionId = randomUUID(), ...rest } = options;
+    const { limits } = await this.calls.state();
     const { base, compacted, artifacts } = await this.#cut(PREFIX, keep);
     const taskQueue = rest.taskQueue ?? (await this.calls.taskQueue());
-    const fork = new SessionHandle({ client: this.#client, taskQueue }, sessionId, rest);
+    const own = { ...(limits && { limits }), ...rest };
+    const fork = new SessionHandle({ client: this.#client, taskQueue }, sessionId, own);
     const at = typeof keep === 'string' ? undefined : 'upTo' in keep ? keep.upTo : keep.before;
     const forkedFrom = { sessionId: this.sessionId, ...(at !== undefined && { at }) };
     const earlier = {
@@ -186,7 +188,7 @@ export class SessionHandle extends SessionSignals {
   }
 
   async #cut(kind: typeof ROLLBACK | typeof PREFIX, keep: CutPlace): Promise<CutReceipt> {
-    await this.calls.state();
+    if (kind === ROLLBACK) await this.calls.state();
     const receipt = await this.calls.update<CutReceipt>(kind, { v: 1, keep });
     if (receipt.status === 'done') return receipt;
     throw new InvalidInput(

@@ -4,7 +4,7 @@ import type { TurnEvent } from '../shared/events.js';
 import { RECEIPT_QUERY } from '../shared/interventions.js';
 import type { SendReceipt } from '../shared/session-requests.js';
 import type { TurnOutcome } from '../shared/turn.js';
-import { InvalidInput, SessionLimitReached, TurnNotFound } from './errors.js';
+import { InvalidInput, SessionClosed, SessionLimitReached, TurnNotFound } from './errors.js';
 import { sessionTurns } from './session-turns.js';
 import { type FinishedTurn, TurnHandle } from './turn-handle.js';
 
@@ -40,7 +40,7 @@ export class SessionTurnHandle<Output = unknown> extends TurnHandle<Output> {
    * throws here what `send` does where it is refused.
    */
   override async result(): Promise<FinishedTurn<Output>> {
-    await this.#begun();
+    await this.begun();
     return await super.result();
   }
 
@@ -48,12 +48,13 @@ export class SessionTurnHandle<Output = unknown> extends TurnHandle<Output> {
   override async *events(
     options: { after?: number; signal?: AbortSignal } = {},
   ): AsyncIterableIterator<TurnEvent> {
-    await this.#begun(options.signal);
+    await this.begun(options.signal);
     if (options.signal?.aborted) return;
     yield* super.events(options);
   }
 
-  async #begun(signal?: AbortSignal): Promise<void> {
+  /** Until the turn runs, or the signal fires. From then on `turnId` is the one that the message is part of. */
+  async begun(signal?: AbortSignal): Promise<void> {
     if (!this.#sent) await this.#answered(signal);
     this.#isThere ||= await isThere(this.#client, this.turnId);
     if (this.#isThere || signal?.aborted) return;
@@ -89,7 +90,8 @@ export class SessionTurnHandle<Output = unknown> extends TurnHandle<Output> {
 }
 
 function taken(receipt: SendReceipt): SendReceipt {
-  const { status, exceeded, problem = '' } = receipt;
+  const { status, exceeded, closed, problem = '' } = receipt;
+  if (closed) throw new SessionClosed(problem);
   if (exceeded) throw new SessionLimitReached(problem, exceeded);
   if (status === 'refused') throw new InvalidInput(`The message was refused. ${problem}`);
   return receipt;

@@ -124,6 +124,8 @@ export type SendReceipt = {
   /** It had come before, under the same id, and was not taken twice. */
   duplicate?: true;
   problem?: string;
+  /** The session takes no message any more. */
+  closed?: true;
   /** The limit of the session by which it was refused. */
   exceeded?: ExceededBudget;
 };

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { lastUsed } from '../../src/cli/sessions/list-sessions.js';
 import type { SendOptions } from '../../src/client/session-options.js';
 import { INTERRUPT } from '../../src/shared/interventions.js';
 import { textOf } from '../../src/shared/messages.js';
 import { SESSION_WORKFLOW } from '../../src/shared/session.js';
 import { SEND } from '../../src/shared/session-requests.js';
 import { reply, type Script, text, toolCall } from '../../src/testing/index.js';
-import { idle, sessionPlace } from './session-place.js';
+import { idle, PATIENCE, sessionPlace } from './session-place.js';
 
 const place = sessionPlace();
 const hold = reply(toolCall('hold'));
@@ -232,6 +233,22 @@ test('a session that keeps no transcript begins each turn with its prompt alone;
   expect((await session.state()).usage.modelCalls).toBe(4);
 });
 
+test('sessions are listed by their last use, and not by their beginning', async () => {
+  const { session: old, send } = place.open([text('one'), text('two')]);
+  await (await send('one')).result();
+  const { session: newer, send: sendToNewer } = place.open([text('one')]);
+  await (await sendToNewer('one')).result();
+  await (await send('two')).result();
+  const ids: string[] = [];
+  await vi.waitFor(async () => {
+    ids.length = 0;
+    for await (const { workflowId } of lastUsed(place.client.client, false)) ids.push(workflowId);
+    const [first, second] = [ids.indexOf(old.sessionId), ids.indexOf(newer.sessionId)];
+    expect(first).toBeGreaterThanOrEqual(0);
+    expect(second).toBeGreaterThan(first);
+  }, PATIENCE);
+});
+
 test('its title and metadata are in its state and in the list of workflows', async () => {
   const { session, send } = place.open([text('hello')], { title: 'Orders', metadata: { customer: 42 } });
   await send('one');
@@ -249,7 +266,7 @@ test('a closed session ends after what waits, and takes no more messages', async
   await place.held.running();
   const second = await send('two');
   await session.close();
-  await expect(send('three')).rejects.toThrow(/The session is closed/);
+  await expect(send('three')).rejects.toMatchObject({ name: 'SessionClosed' });
   place.held.release();
   expect(await second.result()).toMatchObject({ text: 'two' });
   const outcome = await place.client.client.workflow.getHandle(session.sessionId).result();

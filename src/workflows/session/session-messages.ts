@@ -1,7 +1,6 @@
 import { defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
 import { COMPACT, INTERRUPT, readStop, STEER, STOP } from '../../shared/interventions.js';
 import { isJsonObject, jsonBytes } from '../../shared/json.js';
-import type { ExceededBudget } from '../../shared/limits.js';
 import { ANSWER, APPROVE, DENY } from '../../shared/people.js';
 import { changedLimits, limitText } from '../../shared/session-limits.js';
 import { enqueued } from '../../shared/session-queue.js';
@@ -83,10 +82,10 @@ function send(run: SessionRun, raw: SendRequest): SendReceipt {
     if (known.print === undefined || known.print === print) return { ...known, duplicate: true };
     return { v: 1, id: known.id, status: 'refused', problem: ID_TAKEN };
   }
-  const problem =
-    firstProblem('message to a session', raw, sendProblems) ??
-    (run.closing || run.canceled ? 'The session is closed. Send it to another one.' : undefined);
+  const problem = firstProblem('message to a session', raw, sendProblems);
   if (problem !== undefined) return refuse(run, askedId, problem);
+  if (run.closing || run.canceled)
+    return refuse(run, askedId, 'The session is closed. Send it to another one.', { closed: true });
   const { id = run.receipts.nextId(), whileBusy, by, request } = readSend(raw);
   const { live } = run;
   live?.ask();
@@ -95,7 +94,7 @@ function send(run: SessionRun, raw: SendRequest): SendReceipt {
     return refuse(run, id, 'Too much waits in this session already. Send it again when a turn has ended.');
   }
   const exceeded = live && steering ? undefined : run.exceeded;
-  if (exceeded) return refuse(run, id, limitText(exceeded), exceeded);
+  if (exceeded) return refuse(run, id, limitText(exceeded), { exceeded });
   if (live && steering) {
     live.steer(steering);
     return run.receipts.give({ id, status: 'steered', turnId: live.turnId, position: 0, print });
@@ -121,10 +120,10 @@ function refuse(
   run: SessionRun,
   id: string | undefined,
   problem: string,
-  exceeded?: ExceededBudget,
+  why: Pick<SendReceipt, 'exceeded' | 'closed'> = {},
 ): SendReceipt {
   const told = { id: id === undefined ? run.receipts.nextId() : wireId(id), status: 'refused' as const };
-  return run.receipts.give({ ...told, problem: wireText(problem, 1000), ...(exceeded && { exceeded }) });
+  return run.receipts.give({ ...told, problem: wireText(problem, 1000), ...why });
 }
 
 /** For the running turn; where none runs it is asked as the next one is, or the last one was. */

@@ -225,7 +225,7 @@ export class SessionRun {
 
   #refuseCanceled(messages: readonly { id: string }[]): void {
     const problem = 'The session was canceled before the message had its turn.';
-    for (const { id } of messages) this.receipts.give({ id, status: 'refused', problem });
+    for (const { id } of messages) this.receipts.give({ id, status: 'refused', problem, closed: true });
   }
 
   /** To be called after each change that people can see. */
