@@ -83,16 +83,20 @@ export function smallerBudget(one: Budget, other: Budget): Budget {
   };
 }
 
-/** Calls and tries that did not tell what they used count as much as the turn's calls on average. */
+/** Calls and tries that did not tell what they used count as much as those on average that did. */
 export function spentOf(usage: TurnUsage): { tokens: number; usd: number } {
   const tokens = usage.inputTokens + usage.outputTokens;
   const usd = usage.costUsd ?? usage.knownCostUsd ?? 0;
-  const calls = Math.max(1, usage.modelCalls);
   const unpriced = usage.costUsd === undefined ? (usage.unpricedCalls ?? 0) : 0;
   return {
-    tokens: tokens + Math.round((tokens / calls) * usage.unknownCalls),
-    usd: roundUsd(usd + (usd / calls) * unpriced),
+    tokens: tokens + Math.round((tokens / toldBut(usage, usage.unknownCalls)) * usage.unknownCalls),
+    usd: roundUsd(usd + (usd / toldBut(usage, unpriced)) * unpriced),
   };
+}
+
+/** Calls that told what they used. Those that did not are tries that failed, as far as there were any. */
+function toldBut({ modelCalls, failedCalls = 0 }: TurnUsage, unknown: number): number {
+  return Math.max(1, modelCalls - Math.max(0, unknown - failedCalls));
 }
 
 /** The first budget that is used up, or undefined. */

@@ -173,7 +173,8 @@ function proxy(run: TurnRun, { timeoutMs, attempts }: CompactionSettings): Compa
   return proxyActivities<CompactActivities>({
     activityId: `i${iteration}.compact-${++compaction.tries}`,
     summary: wireLine(`compacts the transcript · before call ${iteration + 1}`),
-    scheduleToCloseTimeout: timeoutMs,
+    // Of one try: no worker may be there for longer.
+    startToCloseTimeout: timeoutMs,
     heartbeatTimeout: '10 seconds',
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: attempts },

@@ -193,7 +193,9 @@ class Round {
       this.#started.add(call.callId);
       this.#run.callStatus.set(call.callId, 'running');
       this.#run.show();
+      this.#run.guards.clock.work();
       const end = await runTool(this.#run, call, start, (result) => this.#inShort.set(call.callId, result));
+      this.#run.guards.clock.rest();
       this.#run.steps.ended(call.callId, triedOf(end));
       const settlement = settleToolCall(call, call.tool, end);
       if (settlement.do === 'result' && call.tool.remote)
@@ -216,7 +218,9 @@ class Round {
     this.#run.children.begin(call.callId, turnId);
     this.#run.steps.subAgent(call.callId, { turnId });
     this.#run.show();
+    this.#run.guards.clock.work();
     const end = await runSubAgent(this.#run, call, this.#interventions);
+    this.#run.guards.clock.rest();
     if (this.#closed) return;
     this.#run.steps.subAgent(call.callId, subAgentStep(turnId, end));
     const result = settleSubAgent(called, end);

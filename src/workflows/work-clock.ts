@@ -1,13 +1,14 @@
-import { CancellationScope, sleep } from '@temporalio/workflow';
+import { CancellationScope, patched, sleep } from '@temporalio/workflow';
 
 /**
- * How long a turn has worked, by the workflow's clock. It stands still while it is held. Of a turn with a limit it keeps
- * one durable timer; one without has none.
+ * How long a turn has worked, by the workflow's clock. It stands still while it is held and nothing works beside that. Of a
+ * turn with a limit it keeps one durable timer; one without has none.
  */
 export class WorkClock {
   #workedMs: number;
   #since: number | undefined = Date.now();
   #holds = 0;
+  #works = 0;
   #limitMs: number | undefined;
   #onOver: () => void = () => undefined;
   #timer: CancellationScope | undefined;
@@ -32,17 +33,41 @@ export class WorkClock {
 
   hold(): void {
     this.#holds += 1;
-    if (this.#holds > 1) return;
-    this.#workedMs = this.workedMs;
-    this.#since = undefined;
-    this.#timer?.cancel();
+    this.#update();
   }
 
   release(): void {
     this.#holds -= 1;
-    if (this.#holds > 0) return;
-    this.#since = Date.now();
-    this.#start();
+    this.#update();
+  }
+
+  /** Something works, until `rest`. */
+  work(): void {
+    this.#works += 1;
+    this.#update();
+  }
+
+  rest(): void {
+    this.#works -= 1;
+    this.#update();
+  }
+
+  get #isHeld(): boolean {
+    if (this.#holds === 0) return false;
+    // Turns that were begun before have stood still beside work, too.
+    return this.#works === 0 || this.#limitMs === undefined || !patched('time-passes-beside-holds');
+  }
+
+  #update(): void {
+    if (this.#isHeld === (this.#since === undefined)) return;
+    if (this.#isHeld) {
+      this.#workedMs = this.workedMs;
+      this.#since = undefined;
+      this.#timer?.cancel();
+    } else {
+      this.#since = Date.now();
+      this.#start();
+    }
   }
 
   /** Until each has resolved; they must not reject. */
@@ -54,7 +79,7 @@ export class WorkClock {
   }
 
   #start(): void {
-    if (this.#limitMs === undefined || this.#holds > 0) return;
+    if (this.#limitMs === undefined || this.#isHeld) return;
     const left = Math.max(1, this.#limitMs - this.workedMs);
     const scope = new CancellationScope();
     this.#timer = scope;

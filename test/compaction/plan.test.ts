@@ -13,6 +13,7 @@ import { coversOf, oldOf, planCompaction, type Summarising } from '../../src/sha
 import { summaryMessage } from '../../src/shared/compaction/summary-text.js';
 import { tokensOfAll } from '../../src/shared/compaction/tokens.js';
 import type { Message, ToolMessage } from '../../src/shared/messages.js';
+import { noteMessage, planNote } from '../../src/shared/notes.js';
 import { transcriptProblems } from '../../src/shared/transcript.js';
 import { chatRequest } from '../../src/testing/chat-request.js';
 import { refuseRequest } from '../../src/testing/refuse-request.js';
@@ -114,6 +115,16 @@ describe('a plan for a transcript that is too long', () => {
       return idsOf(summarised(messages, plan)).filter((id) => /^a\d$/.test(id)).length;
     });
     expect(kept).toEqual([3, 2, 1, 0]);
+  });
+
+  test('keeps the last thing that a person said, also where Holdfast has told the model something since', () => {
+    const note = noteMessage('run', 2, planNote(2));
+    const rounds = ['a2', 'a3', 'a4', 'a5'].flatMap((id) => round(id, [4000]));
+    const messages = [said('u'), ...round('a1', [4000]), note, ...rounds];
+    const plan = planCompaction(messages, { trigger: 'asked', room: 2000, rates });
+    expect(plan).toMatchObject({ do: 'summarise', said: 0 });
+    expect(idsOf(summarised(messages, plan as Summarising))).toContain('u');
+    expect(lastSaid(messages)).toBe(0);
   });
 
   test('is none where there is only one thing to be summarised', () => {

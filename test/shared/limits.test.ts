@@ -14,6 +14,12 @@ describe('what a turn has spent', () => {
     expect(spentOf(addFailed(used, 'unknown'))).toEqual({ tokens: 300, usd: 1.5 });
   });
 
+  test('counts each call that tells nothing as one that told, however many there are', () => {
+    let usage = addUsage(noUsage, { inputTokens: 100, outputTokens: 10 });
+    for (let calls = 0; calls < 20; calls++) usage = addUsage(usage, undefined);
+    expect(spentOf(usage).tokens).toBe(21 * 110);
+  });
+
   test('does not count a try that had cost nothing', () => {
     expect(spentOf(addFailed(used, undefined))).toEqual({ tokens: 200, usd: 1 });
   });

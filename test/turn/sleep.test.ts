@@ -3,12 +3,13 @@ import { describe, expect, test } from 'vitest';
 import type { TurnHandle } from '../../src/client/turn-handle.js';
 import { sleepUntil } from '../../src/define/sleep-until.js';
 import { reply, scriptedModel, text, toolCall, withWorker } from '../../src/testing/index.js';
-import { agentWith, countedTool, textOfResult } from './agents.js';
+import { aborted, agentWith, countedTool, textOfResult } from './agents.js';
 import { manyAgents } from './many-agents.js';
 
 const look = countedTool('look', {});
+const hold = countedTool('hold', {}, (_, { signal }) => aborted(signal));
 const { start, end, worker } = manyAgents((model) => [
-  agentWith([sleepUntil(), look.tool], { model, iterationsPerRun: 1 }),
+  agentWith([sleepUntil(), look.tool, hold.tool], { model, iterationsPerRun: 1 }),
 ]);
 const sleeping = (until: string) => scriptedModel([toolCall('sleep_until', { until }), text('done')]);
 
@@ -109,5 +110,11 @@ describe('sleep_until', () => {
     expect(events?.filter((event) => event.timerCanceledEventAttributes)).toHaveLength(1);
     await turn.steer('go on');
     expect((await end(turn)).outcome.type).toBe('completed');
+  });
+
+  test('does not stop it while another call of its reply works', async () => {
+    const model = scriptedModel([reply(toolCall('sleep_until', { until: '3 days' }), toolCall('hold'))]);
+    const { outcome } = await end(await start('tester', model, { limits: { time: '1 second' } }));
+    expect(outcome).toMatchObject({ type: 'budget_exceeded', exceeded: { limit: 'time' } });
   });
 });

@@ -1,12 +1,19 @@
 import type { Message, UserMessage } from '../messages.js';
+import { isNote } from '../notes.js';
+import { isInterruptionNote } from '../opening.js';
 import type { SummaryMessage } from './settings.js';
 
 export function isSummary(message: Message | undefined): message is SummaryMessage {
   return message?.role === 'user' && message.covers !== undefined;
 }
 
-/** A message that a person or the caller wrote: no summary. */
+/** A message that a person or the caller wrote: no summary, and nothing that Holdfast tells the model in their name. */
 function isSaid(message: Message): message is UserMessage {
+  return isAsked(message) && !isNote(message) && !isInterruptionNote(message);
+}
+
+/** What a reply is to: what people said, or Holdfast in their name. */
+function isAsked(message: Message): message is UserMessage {
   return message.role === 'user' && !isSummary(message);
 }
 
@@ -18,7 +25,7 @@ export function bodyStart(messages: readonly Message[]): number {
 
 /**
  * Where a valid transcript may be cut so that its last `kept` exchanges stay. An exchange is a reply with its results and what
- * people had said before it; what was said after the last one stays with all of them. No call is ever parted from its
+ * people, or Holdfast, had said before it; what was said after the last one stays with all of them. No call is ever parted from its
  * results: a tool message is never the first after a cut. Undefined where there are not so many.
  */
 export function cutFor(messages: readonly Message[], kept: number): number | undefined {
@@ -28,7 +35,7 @@ export function cutFor(messages: readonly Message[], kept: number): number | und
   const reply = replies.at(-kept);
   if (reply === undefined) return undefined;
   let cut = reply;
-  for (let before = messages[cut - 1]; cut > from && before && isSaid(before); before = messages[cut - 1])
+  for (let before = messages[cut - 1]; cut > from && before && isAsked(before); before = messages[cut - 1])
     cut -= 1;
   return cut;
 }

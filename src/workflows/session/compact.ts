@@ -28,7 +28,7 @@ type CompactActivities = { [COMPACT_SESSION](input: CompactSessionInput): Promis
 
 const { [COMPACT_SESSION]: compactSession } = proxyActivities<CompactActivities>({
   summary: 'compacts the transcript',
-  scheduleToCloseTimeout: '5 minutes',
+  startToCloseTimeout: '5 minutes',
   heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 3 },
 });
