@@ -1,4 +1,5 @@
 import type { Agent } from '../define/define-agent.js';
+import { UnusableFile } from '../define/instruction-files.js';
 import type { CallModelInput } from '../shared/activities.js';
 import { type Message, textOf } from '../shared/messages.js';
 import { ModelError } from '../shared/model-port.js';
@@ -60,7 +61,7 @@ async function asked(
   } catch (error) {
     if (stop.signal.aborted) throw stop.signal.reason;
     if (signal.aborted) throw error;
-    throw failure(name, errorText(error), {});
+    throw failure(name, errorText(error), { retryable: !(error instanceof UnusableFile) });
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);

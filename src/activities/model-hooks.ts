@@ -21,9 +21,11 @@ export async function beforeModelCall(hooks: HookCalls, request: ModelRequest): 
   for (const hook of hooks.with('beforeModelCall')) {
     const { model, instructions, messages, tools, options = {} } = changed;
     const names = tools.map(({ name }) => name);
+    // They are the turn's, and the next call's, too: a hook that writes into them changes its own copy.
+    const own = structuredClone({ messages, options });
     try {
-      const change = await hooks.ask(hook, asked, (own, context) =>
-        own.beforeModelCall?.({ model, instructions, messages, tools: names, options }, context),
+      const change = await hooks.ask(hook, asked, ({ beforeModelCall: ask }, context) =>
+        ask?.({ model, instructions, tools: names, ...own }, context),
       );
       if (!change) continue;
       changed = changedRequest(changed, change);

@@ -6,6 +6,11 @@ import { listedSkills, type SkillFolders } from './skills.js';
 /** A file's path; one that is `optional` may be missing. */
 export type InstructionFile = string | { path: string; optional?: boolean };
 
+/** A file of instructions that reading once more makes no better. */
+export class UnusableFile extends Error {
+  override readonly name = 'UnusableFile';
+}
+
 /** Each model call of a turn is sent them. */
 const MAX_BYTES = 100_000;
 
@@ -49,14 +54,15 @@ async function textOf({
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (isMissing && optional) return '';
-    throw new Error(
+    throw new UnusableFile(
       `the file ${path} can't be read: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
   if (bytes.length > MAX_BYTES)
-    throw new Error(
+    throw new UnusableFile(
       `the file ${path} takes ${bytes.length} bytes; a file of instructions may take ${MAX_BYTES}`,
     );
+  if (bytes.includes(0)) throw new UnusableFile(`the file ${path} is no text`);
   const text = bytes
     .toString('utf8')
     .replace(/^\uFEFF/, '')

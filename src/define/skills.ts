@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { errorText } from '../shared/wire-text.js';
 import { frontmatter } from './frontmatter.js';
@@ -20,8 +20,10 @@ export function skillFolders(owner: string, given: readonly string[]): SkillFold
   const folders = given.map((folder) => resolve(folder));
   const problems: string[] = [];
   for (const folder of folders) {
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) continue;
-    throw new TypeError(`${owner}, skills: there is no folder ${folder}.`);
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+      throw new TypeError(`${owner}, skills: there is no folder ${folder}.`);
+    if (existsSync(join(folder, SKILL_FILE)))
+      throw new TypeError(`${owner}, skills: ${folder} is a skill itself. Give the folder that it is in.`);
   }
   skillsIn({ folders }, (problem) => problems.push(problem));
   if (problems.length > 0) throw new TypeError(`${owner}, skills: ${problems.join('; ')}.`);
@@ -45,19 +47,33 @@ export function skillsIn({ folders }: SkillFolders, tell: (problem: string) => v
 
 function entriesOf(folder: string, tell: (problem: string) => void): string[] {
   try {
-    const isFolder = (name: string) =>
-      statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory() === true;
-    return readdirSync(folder).filter(isFolder).sort();
+    return readdirSync(folder)
+      .filter((name) => isFolder(join(folder, name), tell))
+      .sort();
   } catch (error) {
     tell(errorText(error));
     return [];
   }
 }
 
+/** A link that leads in a circle is one fault, and not that of the others. */
+function isFolder(path: string, tell: (problem: string) => void): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch (error) {
+    tell(errorText(error));
+    return false;
+  }
+}
+
 function readSkill(folder: string, tell: (problem: string) => void): Skill | undefined {
   const path = join(folder, SKILL_FILE);
   try {
-    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
+      const almost = readdirSync(folder).find((name) => name.toUpperCase() === SKILL_FILE.toUpperCase());
+      if (almost !== undefined) tell(`${join(folder, almost)}: name it ${SKILL_FILE}`);
+      return undefined;
+    }
     const { name = '', description = '' } = frontmatter(readFileSync(path, 'utf8')) ?? {};
     const expected = 'it is to begin with ---, name: ..., description: ..., ---';
     if (!NAME.test(name)) tell(`${path}: its name is ${JSON.stringify(name)}; ${expected}`);

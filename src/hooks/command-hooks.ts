@@ -5,7 +5,13 @@ import type { JsonObject } from '../shared/json.js';
 import { childEnvironment } from '../tools/child-environment.js';
 import { answerAfter, answerBefore, noteAtEnd } from './hook-answers.js';
 import { type HookCommandEnd, runHookCommand } from './hook-command.js';
-import { HOOK_EVENTS, type HookEvent, readHookSettings, type SetCommand } from './hook-settings.js';
+import {
+  HOOK_EVENTS,
+  type HookEvent,
+  nameThere,
+  readHookSettings,
+  type SetCommand,
+} from './hook-settings.js';
 
 export type CommandHooksOptions = {
   /** Where the commands run, and `$CLAUDE_PROJECT_DIR`; default the folder of the worker's process. */
@@ -132,10 +138,11 @@ async function run(
 
 const FILE_TOOLS = ['read_file', 'write_file', 'edit_file'];
 
-/** Commands that were written for Claude Code look for a file's path in `file_path`. */
+/** Commands that were written for Claude Code look for its names of tools, and for a file's path in `file_path`. */
 function toolFields({ callId, name, arguments: input }: ToolCallAhead): object {
   const path = FILE_TOOLS.includes(name) && 'path' in input ? { file_path: input['path'] } : {};
-  return { tool_name: name, tool_input: { ...path, ...input }, tool_use_id: callId };
+  const there = nameThere(name) ?? name;
+  return { tool_name: there, tool: name, tool_input: { ...path, ...input }, tool_use_id: callId };
 }
 
 function ownArguments({ name, arguments: before }: ToolCallAhead, updated: JsonObject): JsonObject {

@@ -101,8 +101,12 @@ const NAMES_THERE: Record<string, string> = {
   edit_file: 'Edit',
 };
 
-/** A tool's name, and what it is called in files that were written for Claude Code. */
+/** What a tool is called in files that were written for Claude Code; undefined where it has no such tool. */
+export function nameThere(tool: string): string | undefined {
+  return tool.includes('__') ? `mcp__${tool}` : NAMES_THERE[tool];
+}
+
 function namesOf(tool: string): string[] {
-  const there = tool.includes('__') ? `mcp__${tool}` : NAMES_THERE[tool];
+  const there = nameThere(tool);
   return there === undefined ? [tool] : [tool, there];
 }

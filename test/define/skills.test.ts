@@ -50,13 +50,14 @@ test("files of instructions come after the agent's own, as they are at each turn
 });
 
 test('a file of instructions that is missing or too long is told by its name', async () => {
-  const root = await folderWith({ 'LONG.md': 'x'.repeat(100_001) });
+  const root = await folderWith({ 'LONG.md': 'x'.repeat(100_001), 'LOGO.md': new Uint8Array([65, 0, 66]) });
   await expect(instructionsOf({ instructionFiles: [join(root, 'NONE.md')] })).rejects.toThrow(
     /the file .*NONE\.md can't be read: ENOENT/,
   );
   await expect(instructionsOf({ instructionFiles: [join(root, 'LONG.md')] })).rejects.toThrow(
     'takes 100001 bytes; a file of instructions may take 100000',
   );
+  await expect(instructionsOf({ instructionFiles: [join(root, 'LOGO.md')] })).rejects.toThrow('is no text');
 });
 
 test('skills are listed by name and description, and there is a tool that reads them', async () => {
@@ -84,6 +85,21 @@ test('a skill that can not be used is refused when the agent is defined', async 
   const twice = await folderWith({ 'one/SKILL.md': skill('pdf'), 'two/SKILL.md': skill('pdf') });
   expect(() => agent({ skills: [twice] })).toThrow('are both named pdf');
   expect(() => agent({ skills: [join(root, 'none')] })).toThrow('there is no folder');
+  expect(() => agent({ skills: [join(twice, 'one')] })).toThrow('is a skill itself. Give the folder');
+  const lower = await folderWith({ 'one/skill.md': skill('pdf') });
+  expect(() => agent({ skills: [lower] })).toThrow(/skill\.md: name it SKILL\.md/);
+});
+
+test('a skill that breaks while workers run is left out, and no other', async () => {
+  const root = await folderWith({ 'pdf/SKILL.md': skill('pdf'), 'excel/SKILL.md': skill('excel') });
+  const options = { skills: [root] };
+  const { instructions } = agent(options);
+  await symlink('circle', join(root, 'circle'));
+  await writeFile(join(root, 'pdf/SKILL.md'), 'broken');
+  const turn = { prompt: 'hi', turnId: 't1', metadata: {}, signal: new AbortController().signal };
+  const told = typeof instructions === 'string' ? instructions : await instructions(turn);
+  expect(told).toContain('- excel: ');
+  expect(told).not.toContain('pdf');
 });
 
 test('a skill is read with the list of its other files, and these by their path', async () => {

@@ -77,7 +77,7 @@ test('a command reads the call as JSON, and has no secrets in its environment', 
   expect(JSON.parse(await readFile(join(folder, 'told.json'), 'utf8'))).toEqual({
     ...{ hook_event_name: 'PreToolUse', session_id: 't1', cwd: folder, agent: 'coder', iteration: 2 },
     ...{ metadata: { shop: 7 }, idempotency_key: 't1/2/beforeToolCall/c1/guard' },
-    ...{ tool_name: 'write_file', tool_use_id: 'c2' },
+    ...{ tool_name: 'Write', tool: 'write_file', tool_use_id: 'c2' },
     tool_input: { path: 'a.txt', file_path: 'a.txt', content: 'x' },
   });
   const environment = await readFile(join(folder, 'environment'), 'utf8');

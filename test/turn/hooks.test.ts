@@ -6,7 +6,7 @@ import { defineAgent } from '../../src/define/define-agent.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import type { HookContext, Hooks } from '../../src/define/hooks.js';
 import type { HookedTurn } from '../../src/shared/hooks.js';
-import type { ToolResultBlock } from '../../src/shared/messages.js';
+import type { Message, ToolResultBlock } from '../../src/shared/messages.js';
 import type { ModelRequest } from '../../src/shared/model-port.js';
 import { fault, reply, type Script, scriptedModel, text, toolCall } from '../../src/testing/index.js';
 import { replay } from '../../src/testing/test-turn.js';
@@ -49,8 +49,10 @@ const guard: Hooks = {
   },
 };
 const second: Hooks = {
-  beforeModelCall({ instructions }, context) {
+  beforeModelCall({ instructions, messages }, context) {
     log(context, `before_llm:${context.iteration}`);
+    // Its own copy: nobody else is to see it.
+    (messages as Message[]).push(undefined as never);
     if (context.metadata['fails']) throw new Error('no budget service');
     if (!context.metadata['changes']) return undefined;
     return {

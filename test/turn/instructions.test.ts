@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { instructionsFor } from '../../src/activities/instructions.js';
 import { type Agent, defineAgent, type InstructionsFunction } from '../../src/define/define-agent.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import { UnusableFile } from '../../src/define/instruction-files.js';
 import type { CallModelInput } from '../../src/shared/activities.js';
 import { textOf } from '../../src/shared/messages.js';
 import {
@@ -111,6 +112,10 @@ describe('instructions that are worked out for a turn', () => {
   test.each([
     [() => 7 as unknown as string, 'they are no text but number'],
     [() => 'x'.repeat(600_000), 'they take 600000 bytes, and may take 500000'],
+    [
+      () => Promise.reject(new UnusableFile('the file AGENTS.md is no text')),
+      'the file AGENTS.md is no text',
+    ],
   ])('end the turn by name where they can be none', async (instructions, why) => {
     const model = scriptedModel([]);
     await expect(testTurn(agent(instructions), 'Go.', { model })).rejects.toMatchObject({
