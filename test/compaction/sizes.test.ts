@@ -17,6 +17,7 @@ const transcript = (messages: readonly Message[], epoch = 0) => ({
   since: (position: number) => messages.slice(position),
 });
 
+// FA-107
 describe('what the next model call sends', () => {
   test('is what the last reply told, and an estimate of what was added since', () => {
     const size = new ContextSize();
@@ -82,6 +83,7 @@ describe('the window of a model', () => {
 });
 
 describe('what a model is to summarise', () => {
+  // MC-101
   test('is never longer than it may be, begins with an earlier summary, and is well-formed', () => {
     const old: Message = {
       ...said('c', 'Earlier: 😀'.repeat(50)),

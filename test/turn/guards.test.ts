@@ -16,6 +16,13 @@ const { start, end } = manyAgents((model) => [
   agentWith(tools, { name: 'closer', model, closing: 'answer', limits: { iterations: 2 } }),
   agentWith(tools, { name: 'planner', model, planning: { every: 2 }, limits: { iterations: 3 } }),
   agentWith(tools, { name: 'planning_once', model, planning: {} }),
+  agentWith(tools, {
+    name: 'plans_and_closes',
+    model,
+    planning: {},
+    closing: 'answer',
+    limits: { iterations: 1 },
+  }),
 ]);
 const again = (count: number, call = toolCall('echo', { text: 'same' })): Script =>
   Array.from({ length: count }, () => call);
@@ -123,6 +130,8 @@ describe('planning', () => {
     expect(said(model, 0).at(-1)).toContain('write down a plan');
     expect(said(model, 1).at(-1)).toContain('carry out this plan');
     expect(said(model, 3).at(-1)).toContain('bring your plan up to date');
+    // SM-091 otherwise: no plan is made without having read all that there is, earlier plans too
+    expect(model.requests[3]?.messages).toEqual(transcript.slice(0, 9));
     expect(rolesOf(transcript)).toEqual([
       ...['user', 'user', 'assistant', 'user', 'assistant', 'tool', 'assistant', 'tool'],
       ...['user', 'assistant', 'user', 'assistant', 'tool'],
@@ -134,5 +143,18 @@ describe('planning', () => {
     const { outcome } = await end(await start('planning_once', model));
     expect(outcome).toMatchObject({ type: 'completed', text: 'done', iterations: 4 });
     expect(model.requests.filter(({ toolChoice }) => toolChoice === 'none')).toHaveLength(1);
+  });
+
+  // SM-085 by D18: what one call did not tell makes the sum no less known
+  test('and closing count for the usage of the turn as other calls do', async () => {
+    const usage = { inputTokens: 10, outputTokens: 3 };
+    const model = scriptedModel([
+      reply(text('plan'), { usage }),
+      reply(toolCall('echo', { text: 'a' }), { usage: null }),
+      reply(text('So far so good.'), { usage }),
+    ]);
+    const { outcome } = await end(await start('plans_and_closes', model));
+    expect(outcome).toMatchObject({ type: 'max_iterations', text: 'So far so good.', iterations: 3 });
+    expect(outcome.usage).toMatchObject({ inputTokens: 20, outputTokens: 6, modelCalls: 3, unknownCalls: 1 });
   });
 });
