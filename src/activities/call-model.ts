@@ -55,8 +55,9 @@ export async function callModel(
   const output = agent.finalAnswer ? undefined : agent.output;
   const asksJson = input.outputRequest !== undefined && input.outputRequest.kind === undefined;
   // Of the first call of a turn: later ones are known to be counted.
-  const budget = input.resolve ? budgetFor(agent, input.resolve) : {};
-  const note = input.resolve && agent.planning && !input.withoutTools ? planNote(0) : undefined;
+  const first = input.resolve ?? input.opens;
+  const budget = first ? budgetFor(agent, first) : {};
+  const note = first && agent.planning && !input.withoutTools ? planNote(0) : undefined;
   const withoutTools = input.withoutTools || note !== undefined;
   const plans = [note, ...(input.notes ?? [])].some((each) => each?.kind === 'plan');
   const warn = (text: string) => context.log.warn(text);
