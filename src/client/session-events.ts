@@ -24,8 +24,8 @@ export async function* sessionEvents(
   const isAfter = place && (await remembered(client, sessionId, place.turnId));
   let isReached = !isAfter;
   try {
-    for await (const { turnId, isRefused } of sessionTurns(client, sessionId, signal)) {
-      if (isRefused) continue;
+    for await (const { turnId, isRefused, isWithdrawn } of sessionTurns(client, sessionId, signal)) {
+      if (isRefused || isWithdrawn) continue;
       const isPlace = turnId === place?.turnId;
       isReached ||= isPlace;
       if (isReached) yield* turnEvents(client, turnId, isPlace ? place?.seq : undefined, signal);

@@ -2,14 +2,15 @@ import { setMaxListeners } from 'node:events';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import type { CarriedSession } from '../shared/carried-session.js';
+import { WITHDRAW, type WithdrawReceipt } from '../shared/session-requests.js';
 import { TURN_WORKFLOW } from '../shared/turn.js';
 import { runPages } from './history-pages.js';
 import { decodePayloads } from './payloads.js';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
-/** `isRefused`: a workflow of its id was there before. */
-export type StartedTurn = { turnId: string; isRefused?: true };
+/** `isRefused`: a workflow of its id was there before. `isWithdrawn`: it will never begin. */
+export type StartedTurn = { turnId: string; isRefused?: true; isWithdrawn?: true };
 
 /** gRPC's code. */
 const NOT_FOUND = 5;
@@ -31,7 +32,7 @@ export async function* sessionTurns(
     try {
       for await (const turn of turnsFromLastRun(client, sessionId, follow)) {
         if (known.has(turn.turnId)) continue;
-        if (!turn.isRefused) known.add(turn.turnId);
+        if (!turn.isRefused && !turn.isWithdrawn) known.add(turn.turnId);
         yield turn;
       }
     } catch (error) {
@@ -50,9 +51,13 @@ async function* turnsFromLastRun(
 ): AsyncGenerator<StartedTurn, void, undefined> {
   for (let runId: string | undefined = ''; runId !== undefined; ) {
     const pages: ReturnType<typeof runPages> = runPages(client, sessionId, runId, follow);
+    const withdrawals = new Set<string>();
     let page: Awaited<ReturnType<typeof pages.next>> = await pages.next();
     for (; !page.done; page = await pages.next()) {
-      for (const event of page.value) yield* turnsIn(client, event);
+      for (const event of page.value) {
+        yield* turnsIn(client, event);
+        yield* withdrawnIn(client, event, withdrawals);
+      }
     }
     runId = page.value;
   }
@@ -68,9 +73,26 @@ async function* turnsIn(client: Client, event: HistoryEvent): AsyncGenerator<Sta
   const started = event.workflowExecutionStartedEventAttributes;
   if (!started?.continuedExecutionRunId) return;
   const [, second] = await decodePayloads(client.options.loadedDataConverter, started.input?.payloads);
-  const { turns, running } = second as CarriedSession;
+  const { turns, running, receipts } = second as CarriedSession;
+  for (const { turnId, status } of receipts)
+    if (turnId !== undefined && status === 'withdrawn') yield { turnId, isWithdrawn: true };
   for (const { turnId, outcome } of turns) {
     yield { turnId, ...(outcome === 'not_started' && { isRefused: true as const }) };
   }
   if (running) yield { turnId: running.turnId };
+}
+
+/** `accepted`: the ids of the events by which withdrawals were taken; the answers come later. */
+async function* withdrawnIn(
+  client: Client,
+  { eventId, workflowExecutionUpdateAcceptedEventAttributes: asked, ...event }: HistoryEvent,
+  accepted: Set<string>,
+): AsyncGenerator<StartedTurn, void, undefined> {
+  if (asked?.acceptedRequest?.input?.name === WITHDRAW) accepted.add(String(eventId));
+  const answered = event.workflowExecutionUpdateCompletedEventAttributes;
+  if (!answered || !accepted.has(String(answered.acceptedEventId))) return;
+  const { payloads } = answered.outcome?.success ?? {};
+  const [receipt] = await decodePayloads(client.options.loadedDataConverter, payloads);
+  const { status, turnId } = receipt as WithdrawReceipt;
+  if (status === 'withdrawn' && turnId !== undefined) yield { turnId, isWithdrawn: true };
 }

@@ -12,6 +12,8 @@ export type QueueItem = {
   replaces?: true;
   /** The message that has come in its place before it could run: its turn is interrupted as it begins. */
   replacedBy?: { id: string; by?: string };
+  /** Messages that came too late for another turn are part of it. */
+  joined?: true;
 };
 
 /** With one more: at the end; or, where it replaces, before all but those that came to replace before it. */
@@ -41,9 +43,24 @@ export function reopened(
   const [next, ...rest] = queue;
   if (next?.replaces) {
     const request = openedBy(texts, next.request);
-    if (jsonBytes(request) <= MAX_SEND_BYTES) return { queue: [{ ...next, request }, ...rest], id: next.id };
+    if (jsonBytes(request) <= MAX_SEND_BYTES)
+      return { queue: [{ ...next, request, joined: true }, ...rest], id: next.id };
   }
   const by = messages[0]?.by;
   const request = openedBy(texts, { ...own.request, prompt: '' });
-  return { queue: [{ id: own.id, request, ...(by !== undefined && { by }) }, ...queue], id: own.id };
+  const joined = messages.length > 1 && { joined: true as const };
+  return {
+    queue: [{ id: own.id, request, ...(by !== undefined && { by }), ...joined }, ...queue],
+    id: own.id,
+  };
+}
+
+/** Without the item. What it was to replace is replaced by what would have replaced it, or runs to its end. */
+export function withdrawnFrom(queue: readonly QueueItem[], { id, replacedBy: next }: QueueItem): QueueItem[] {
+  return queue
+    .filter((each) => each.id !== id)
+    .map(({ replacedBy, ...each }) => {
+      const now = replacedBy?.id === id ? next : replacedBy;
+      return now ? { ...each, replacedBy: now } : each;
+    });
 }
