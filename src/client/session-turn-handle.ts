@@ -47,9 +47,9 @@ export class SessionTurnHandle<Output = unknown> extends TurnHandle<Output> {
     const stop = new AbortController();
     try {
       const until = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-      for await (const { turnId, isWithdrawn } of sessionTurns(this.#client, this.#sessionId, until)) {
-        if (turnId !== this.turnId) continue;
-        if (isWithdrawn) throw new TurnNotFound(`The message of the turn ${turnId} was withdrawn.`);
+      for await (const turn of sessionTurns(this.#client, this.#sessionId, until)) {
+        if (turn.turnId !== this.turnId || turn.compaction) continue;
+        if (turn.isWithdrawn) throw new TurnNotFound(`The message of the turn ${turn.turnId} was withdrawn.`);
         this.#isThere = true;
         return;
       }
