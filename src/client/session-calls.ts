@@ -1,17 +1,26 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Client,
   isGrpcServiceError,
   type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { SessionNotFound } from './errors.js';
+import { SESSION_WORKFLOW, type SessionState } from '../shared/session.js';
+import { STATE_QUERY } from '../shared/turn.js';
+import { SessionClosed, SessionNotFound } from './errors.js';
 import type { MessageOptions } from './turn-handle.js';
 
 /** gRPC's code. */
 const NOT_FOUND = 5;
+/** A session reads what its turn has left; with a large history and a busy worker that takes its time. */
+const CATCH_UP_MS = 15_000;
+const LOOK_AGAIN_MS = 20;
 
-/** Signals, updates and queries of one session; each throws a {@link SessionNotFound} where there is none. */
+/**
+ * Signals, updates and queries of one session; each throws a {@link SessionNotFound} where there is none, and a
+ * {@link SessionClosed} where it takes nothing any more.
+ */
 export class SessionCalls {
   readonly #client: Client;
   readonly #handle: WorkflowHandle;
@@ -39,6 +48,26 @@ export class SessionCalls {
     return await this.#asking(() => this.#handle.query<Answer, unknown[]>(name, ...args));
   }
 
+  /** Where the session is. A turn that has ended by now is no running one: it is waited for what it leaves. */
+  async state(): Promise<SessionState> {
+    const until = Date.now() + CATCH_UP_MS;
+    for (;;) {
+      const state = await this.query<SessionState>(STATE_QUERY);
+      const { running } = state;
+      if (!running || Date.now() > until || !(await this.#hasEnded(running.turnId))) return state;
+      await delay(LOOK_AGAIN_MS);
+    }
+  }
+
+  async #hasEnded(turnId: string): Promise<boolean> {
+    try {
+      return (await this.#client.workflow.getHandle(turnId).describe()).status.name !== 'RUNNING';
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return false;
+      throw error;
+    }
+  }
+
   async taskQueue(): Promise<string> {
     return (await this.#asking(() => this.#handle.describe())).taskQueue;
   }
@@ -47,14 +76,31 @@ export class SessionCalls {
     try {
       return await ask();
     } catch (error) {
-      throw sessionError(this.#handle.workflowId, error);
+      throw await sessionError(this.#client, this.#handle.workflowId, error);
     }
   }
 }
 
 /** What to throw for an error that Temporal's client gave of a session. */
-export function sessionError(sessionId: string, error: unknown): unknown {
+export async function sessionError(client: Client, sessionId: string, error: unknown): Promise<unknown> {
   const isUnknown = error instanceof WorkflowNotFoundError;
   if (!isUnknown && !(isGrpcServiceError(error) && error.code === NOT_FOUND)) return error;
-  return new SessionNotFound(`There is no session ${sessionId} that runs. It begins with its first message.`);
+  return await whyNot(client, sessionId);
+}
+
+/** Why a session takes nothing. */
+export async function whyNot(client: Client, sessionId: string): Promise<SessionNotFound | SessionClosed> {
+  const described = await client.workflow
+    .getHandle(sessionId)
+    .describe()
+    .catch(() => undefined);
+  if (!described)
+    return new SessionNotFound(`There is no session ${sessionId}. It begins with its first message.`);
+  if (described.type === SESSION_WORKFLOW)
+    return new SessionClosed(
+      `The session ${sessionId} has ended. Fork it while it runs, or begin another one.`,
+    );
+  return new SessionNotFound(
+    `${sessionId} is a workflow of the type ${described.type}, and no session. Give the session another id.`,
+  );
 }

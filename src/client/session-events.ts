@@ -25,21 +25,24 @@ export async function* sessionEvents(
   const isAfter = place && (await remembered(client, sessionId, place.turnId));
   let isReached = !isAfter;
   try {
-    let last = 0;
+    let last: number | undefined;
     for await (const turn of sessionTurns(client, sessionId, signal)) {
       const { turnId } = turn;
       const after = turnId === place?.turnId ? place.seq : undefined;
-      isReached ||= after !== undefined;
-      if (!isReached || (!turn.compaction && (turn.isRefused || turn.isWithdrawn))) continue;
       if (turn.compaction) {
-        last ||= await lastSeq(client, turnId, signal);
+        if (!isReached) continue;
+        last ??= await lastSeq(client, turnId, signal);
         const seq = last + turn.number;
         if (seq > (after ?? 0)) yield compactionEvent(turn, seq);
         continue;
       }
-      last = 0;
+      if (turn.isWithdrawn) continue;
+      isReached ||= after !== undefined;
+      // The workflow of a refused one's id is none of the session's.
+      last = turn.isRefused ? 0 : undefined;
+      if (!isReached || turn.isRefused) continue;
       for await (const each of turnEvents(client, turnId, after, signal)) {
-        last = each.event.type === 'turn_ended' ? each.event.seq : 0;
+        if (each.event.type === 'turn_ended') last = each.event.seq;
         yield each;
       }
       if (signal.aborted) return;

@@ -21,8 +21,8 @@ import {
   type SendReceipt,
   sendProblems,
 } from '../shared/session-requests.js';
-import { MESSAGES_QUERY, type MessagesPage, STATE_QUERY, type TurnOutcome } from '../shared/turn.js';
-import { InvalidInput, SessionLimitReached } from './errors.js';
+import { MESSAGES_QUERY, type MessagesPage } from '../shared/turn.js';
+import { InvalidInput } from './errors.js';
 import { sessionError } from './session-calls.js';
 import type { SessionEvent } from './session-events.js';
 import type { SendOptions, SessionOptions } from './session-options.js';
@@ -82,11 +82,7 @@ export class SessionHandle extends SessionSignals {
   }
 
   #turnOf<Output>(id: string, receipt: SendReceipt | undefined): SessionTurnHandle<Output> {
-    if (receipt?.exceeded) throw new SessionLimitReached(receipt.problem ?? '', receipt.exceeded);
-    if (receipt?.status === 'refused') throw new InvalidInput(`The message was refused. ${receipt.problem}`);
-    const turnId = receipt?.turnId ?? `${this.sessionId}/${id}`;
-    const handle = this.#client.workflow.getHandle<() => Promise<TurnOutcome>>(turnId);
-    return new SessionTurnHandle<Output>(this.#client, this.sessionId, handle, receipt);
+    return new SessionTurnHandle<Output>(this.#client, this.sessionId, id, receipt);
   }
 
   get #place() {
@@ -103,13 +99,17 @@ export class SessionHandle extends SessionSignals {
     return (await this.calls.query<SendReceipt | null>(RECEIPT_QUERY, id)) ?? undefined;
   }
 
-  /** Where the session is. Needs a worker on its task queue. */
+  /**
+   * Where the session is. What a turn has left that has ended by now is part of it, as it is of {@link turns},
+   * {@link transcript}, {@link fork} and {@link rollback}. Needs a worker on its task queue.
+   */
   async state(): Promise<SessionState> {
-    return await this.calls.query<SessionState>(STATE_QUERY);
+    return await this.calls.state();
   }
 
   /** The turns that have ended, as far back as the session remembers: about five hundred at least. Needs a worker. */
   async turns(): Promise<SessionTurn[]> {
+    await this.calls.state();
     const turns: SessionTurn[] = [];
     for (let from = 0; ; ) {
       const page: SessionTurnsPage = await this.calls.query(TURNS_QUERY, { v: 1, from });
@@ -122,6 +122,7 @@ export class SessionHandle extends SessionSignals {
   /** All messages of the turns that have ended; `given`: as the next turn is given them. Needs a worker. */
   async transcript({ given = false }: { given?: boolean } = {}): Promise<Message[]> {
     const { packedMessages } = await import('./session-transcript.js');
+    await this.calls.state();
     const request = { v: 1, from: 0, ...(given && { given }) };
     const { base } = await this.calls.query<MessagesPage>(MESSAGES_QUERY, request);
     const messages: Message[] = [];
@@ -140,7 +141,7 @@ export class SessionHandle extends SessionSignals {
     try {
       yield* sessionEvents(this.#client, this.sessionId, options);
     } catch (error) {
-      throw sessionError(this.sessionId, error);
+      throw await sessionError(this.#client, this.sessionId, error);
     }
   }
 
@@ -161,16 +162,18 @@ export class SessionHandle extends SessionSignals {
 
   /**
    * A new session that begins with this one's messages, up to a place as for {@link rollback}; default: all of them. The turn that
-   * runs is not part of it. This one stays as it is.
+   * runs is not part of it. This one stays as it is. The fork has the same limits, unless others are given, and has used nothing of them.
    */
   async fork(
     keep: CutPlace = 'all',
     options: SessionOptions & { sessionId?: string } = {},
   ): Promise<SessionHandle> {
     const { sessionId = randomUUID(), ...rest } = options;
+    const { limits } = await this.calls.state();
     const { base, compacted, artifacts } = await this.#cut(PREFIX, keep);
     const taskQueue = rest.taskQueue ?? (await this.calls.taskQueue());
-    const fork = new SessionHandle({ client: this.#client, taskQueue }, sessionId, rest);
+    const own = { ...(limits && { limits }), ...rest };
+    const fork = new SessionHandle({ client: this.#client, taskQueue }, sessionId, own);
     const at = typeof keep === 'string' ? undefined : 'upTo' in keep ? keep.upTo : keep.before;
     const forkedFrom = { sessionId: this.sessionId, ...(at !== undefined && { at }) };
     const earlier = {
@@ -185,6 +188,7 @@ export class SessionHandle extends SessionSignals {
   }
 
   async #cut(kind: typeof ROLLBACK | typeof PREFIX, keep: CutPlace): Promise<CutReceipt> {
+    if (kind === ROLLBACK) await this.calls.state();
     const receipt = await this.calls.update<CutReceipt>(kind, { v: 1, keep });
     if (receipt.status === 'done') return receipt;
     throw new InvalidInput(

@@ -11,8 +11,7 @@ import { SESSION_WORKFLOW, type SessionInput } from '../shared/session.js';
 import { SEND, type SendReceipt, type SendRequest } from '../shared/session-requests.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../shared/turn.js';
 import { wireLine } from '../shared/wire-text.js';
-import { SessionClosed } from './errors.js';
-import { sessionError } from './session-calls.js';
+import { sessionError, whyNot } from './session-calls.js';
 
 /** For the session's answer; without it the message is sent as a signal, which needs no worker. */
 const ANSWER_MS = 5000;
@@ -70,13 +69,15 @@ async function answered(
   try {
     return await place.client.withDeadline(until, ask);
   } catch (error) {
-    if (isClosed(error)) throw closed(place.sessionId);
+    if (isClosed(error)) throw await whyNot(place.client, place.sessionId);
     if (!isLost(error)) throw error;
   }
   try {
     await tell();
   } catch (error) {
-    throw isClosed(error) ? closed(place.sessionId) : sessionError(place.sessionId, error);
+    throw isClosed(error)
+      ? await whyNot(place.client, place.sessionId)
+      : await sessionError(place.client, place.sessionId, error);
   }
   return await receiptUntil(place, id, until);
 }
@@ -117,12 +118,6 @@ function startOptions({ sessionId, taskQueue, input }: SessionPlace) {
 
 function isClosed(error: unknown): boolean {
   return error instanceof WorkflowExecutionAlreadyStartedError;
-}
-
-function closed(sessionId: string): SessionClosed {
-  return new SessionClosed(
-    `The session ${sessionId} has ended. Fork it while it runs, or begin another one.`,
-  );
 }
 
 /** gRPC's codes of what no second try mends: what was sent, and who sends it. */

@@ -65,17 +65,24 @@ export type SentMessage = { id: string; status: 'sent' | 'too_late' };
 
 /** One turn, running or ended. All it knows is on the Temporal server. */
 export class TurnHandle<Output = unknown> {
-  readonly turnId: string;
   /** It had been started before. */
   readonly attached: boolean;
   readonly #client: Client;
-  readonly #handle: WorkflowHandle<() => Promise<TurnOutcome>>;
+  #handle: WorkflowHandle<() => Promise<TurnOutcome>>;
 
   constructor(client: Client, handle: WorkflowHandle<() => Promise<TurnOutcome>>, attached: boolean) {
-    this.turnId = handle.workflowId;
     this.attached = attached;
     this.#client = client;
     this.#handle = handle;
+  }
+
+  get turnId(): string {
+    return this.#handle.workflowId;
+  }
+
+  /** It is of another turn than was thought. */
+  protected moveTo(turnId: string): void {
+    this.#handle = this.#client.workflow.getHandle<() => Promise<TurnOutcome>>(turnId);
   }
 
   /** Waits for the end. Throws {@link TurnFailed} when there is no outcome, {@link TurnNotFound} when no turn. */

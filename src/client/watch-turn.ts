@@ -37,7 +37,8 @@ export async function* watchTurn(
   const live = options.onlyRecorded ? undefined : pollLive(client, workflowId, fold, queue, signal);
   Promise.all([recorded, live]).then(
     () => queue.end(),
-    (error: unknown) => queue.fail(error),
+    // What waited for news when the caller stopped fails by that.
+    (error: unknown) => (options.signal?.aborted ? queue.end() : queue.fail(error)),
   );
   try {
     for await (const event of queue) {

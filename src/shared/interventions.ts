@@ -1,6 +1,7 @@
 import type { CompactRequest } from './compaction/settings.js';
 import { isJsonObject, jsonBytes } from './json.js';
 import type { DecisionKind } from './people.js';
+import { isOneOf, isShape, isText } from './shape.js';
 import { distinctWireId, wireId, wireText } from './wire-text.js';
 
 /** Signals and updates of the same names; the update answers with a {@link Receipt}. */
@@ -32,6 +33,14 @@ export type Intervention = {
   reason?: string;
   by?: string;
 };
+
+/** Before the turn could begin. */
+export type EarlyEnd = Intervention & { kind: typeof INTERRUPT | typeof STOP };
+
+export const isEarlyEnd = isShape(
+  { kind: isOneOf(INTERRUPT, STOP), id: isText },
+  { reason: isText, by: isText },
+);
 
 export type SteerMessage = { id: string; message: string; by?: string };
 

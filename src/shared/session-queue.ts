@@ -1,4 +1,4 @@
-import type { SteerMessage } from './interventions.js';
+import { type EarlyEnd, INTERRUPT, type SteerMessage } from './interventions.js';
 import { jsonBytes } from './json.js';
 import { MAX_SEND_BYTES, openedBy, type TurnRequest } from './session-requests.js';
 
@@ -10,8 +10,8 @@ export type QueueItem = {
   by?: string;
   /** It goes before those that wait, since it replaces the turn that runs. */
   replaces?: true;
-  /** The message that has come in its place before it could run: its turn is interrupted as it begins. */
-  replacedBy?: { id: string; by?: string };
+  /** Another message has come in its place, or somebody has ended it, before it could run: its turn ends as it begins. */
+  ended?: EarlyEnd;
   /** Messages that came too late for another turn are part of it. */
   joined?: true;
 };
@@ -22,9 +22,12 @@ export function enqueued(queue: readonly QueueItem[], item: QueueItem): QueueIte
   const { id, by } = item;
   const place = queue.findIndex((each) => !each.replaces);
   const before = place < 0 ? queue : queue.slice(0, place);
-  const replacedBy = { id, ...(by !== undefined && { by }) };
+  const ended: EarlyEnd = {
+    ...{ kind: INTERRUPT, id, reason: 'Another message replaces it.' },
+    ...(by !== undefined && { by }),
+  };
   return [
-    ...before.map((each) => ({ ...each, replacedBy: each.replacedBy ?? replacedBy })),
+    ...before.map((each) => ({ ...each, ended: each.ended ?? ended })),
     item,
     ...queue.slice(before.length),
   ];
@@ -56,11 +59,11 @@ export function reopened(
 }
 
 /** Without the item. What it was to replace is replaced by what would have replaced it, or runs to its end. */
-export function withdrawnFrom(queue: readonly QueueItem[], { id, replacedBy: next }: QueueItem): QueueItem[] {
+export function withdrawnFrom(queue: readonly QueueItem[], { id, ended: next }: QueueItem): QueueItem[] {
   return queue
     .filter((each) => each.id !== id)
-    .map(({ replacedBy, ...each }) => {
-      const now = replacedBy?.id === id ? next : replacedBy;
-      return now ? { ...each, replacedBy: now } : each;
+    .map(({ ended, ...each }) => {
+      const now = ended?.id === id ? next : ended;
+      return now ? { ...each, ended: now } : each;
     });
 }

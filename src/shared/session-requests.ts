@@ -120,9 +120,13 @@ export type SendReceipt = {
   status: 'started' | 'queued' | 'steered' | 'refused' | 'withdrawn';
   turnId?: string;
   position?: number;
+  /** Of what it says: another message under its id is refused. */
+  print?: string;
   /** It had come before, under the same id, and was not taken twice. */
   duplicate?: true;
   problem?: string;
+  /** The session takes no message any more. */
+  closed?: true;
   /** The limit of the session by which it was refused. */
   exceeded?: ExceededBudget;
 };

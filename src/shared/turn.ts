@@ -2,7 +2,7 @@ import { areNamedArtifacts, type NamedArtifact } from './artifact-names.js';
 import { isTranscriptBase, type TranscriptBase } from './carried.js';
 import type { CompactionSettings, SummaryMessage } from './compaction/settings.js';
 import type { HookSettings } from './hooks.js';
-import type { Intervention, SteerMessage } from './interventions.js';
+import { type EarlyEnd, type Intervention, isEarlyEnd, type SteerMessage } from './interventions.js';
 import { isJsonObject, type Json, type JsonObject, jsonBytes } from './json.js';
 import {
   type Budget,
@@ -82,6 +82,8 @@ export type TurnInput = {
   artifacts?: NamedArtifact[];
   /** Set by a session: what is left of its own limits. */
   share?: BudgetShare;
+  /** Set by a session: somebody has ended the turn before it could begin. */
+  ended?: EarlyEnd;
 };
 
 const isTurnInput = isShape(
@@ -104,11 +106,12 @@ const isTurnInput = isShape(
     always: isListOf(isText),
     artifacts: areNamedArtifacts,
     share: isBudgetShare,
+    ended: isEarlyEnd,
   },
 );
 
 /** What a turn is given by whoever started it in another one's name. */
-export const GIVEN_BY_PARENT = ['parent', 'earlier', 'always', 'artifacts', 'share'] as const;
+export const GIVEN_BY_PARENT = ['parent', 'earlier', 'always', 'artifacts', 'share', 'ended'] as const;
 export type GivenByParent = (typeof GIVEN_BY_PARENT)[number];
 
 /** What is wrong with a turn input, one line each: `limits.iterations: expected a whole number ...`. None if it is one. */

@@ -48,7 +48,7 @@ export function distinctWireId(text: string): string {
 }
 
 /** FNV-1a, 32 bits, hexadecimal: tells texts apart, and protects nothing. */
-function fnv1a(text: string): string {
+export function fnv1a(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

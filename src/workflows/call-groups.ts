@@ -4,13 +4,14 @@ import type { CallToRun } from './tool-activity.js';
 type Run = (call: CallToRun) => Promise<void>;
 
 /** Runs calls that nobody is asked about: as many side by side as may, group after group. */
-export async function runInGroups(calls: readonly CallToRun[], most: number, run: Run): Promise<void> {
-  for (const group of groups(calls)) {
-    // One call, the usual case, needs no lanes: in the sandbox each promise costs as much as a small step.
-    const [only] = group;
-    if (only && group.length === 1) await run(only);
-    else await runInLanes(group, most, run);
-  }
+export function runInGroups(calls: readonly CallToRun[], most: number, run: Run): Promise<void> {
+  // The usual case needs no lanes: in the sandbox each promise costs as much as a small step.
+  const [only] = calls;
+  return only && calls.length === 1 ? run(only) : runGroups(calls, most, run);
+}
+
+async function runGroups(calls: readonly CallToRun[], most: number, run: Run): Promise<void> {
+  for (const group of groups(calls)) await runInLanes(group, most, run);
 }
 
 async function runInLanes(waiting: CallToRun[], most: number, run: Run): Promise<void> {

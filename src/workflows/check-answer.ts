@@ -58,18 +58,21 @@ export async function askChecks(
   });
 }
 
+/** An answer that a tool gives was checked as that call's result. */
+export function isToBeChecked({ settings }: TurnRun, ending: OutcomeType | undefined): boolean {
+  return ending === 'completed' && settings?.checksAnswer === true && !settings.finalAnswer;
+}
+
 /**
- * How a turn ends whose reply would end it, after the agent's checks; undefined if the loop goes on. An answer that a tool
- * gives was checked as that call's result. What nobody has checked never ends a turn as completed.
+ * How a turn ends whose reply would complete it, after the agent's checks; undefined if the loop goes on. What nobody has
+ * checked never ends a turn as completed.
  */
 export async function checkedEnding(
   run: TurnRun,
   interventions: Interventions,
-  ending: OutcomeType | undefined,
 ): Promise<OutcomeType | undefined> {
   const { settings, output } = run;
-  if (ending !== 'completed' || !settings?.checksAnswer || settings.finalAnswer) return ending;
-  if (interventions.ending) return 'interrupted';
+  if (interventions.ending || !settings) return 'interrupted';
   const asking = askChecks(run, output.value ?? run.lastText);
   const { value: checked } = await interventions.settle(asking, settings.settleMs);
   if (!checked) return 'interrupted';

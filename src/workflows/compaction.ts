@@ -83,18 +83,21 @@ export class TurnCompaction {
   }
 }
 
-/** Before a model call: where somebody asks for it, or the transcript is near to the model's window. */
-export async function compactIfDue(run: TurnRun, interventions: Interventions): Promise<void> {
-  const { settings, transcript, compaction } = run;
-  if (!settings?.compaction) return;
+/** Before a model call: whether somebody asks for it, or the transcript is near to the model's window. */
+export function isCompactionDue(
+  { settings, transcript, compaction }: TurnRun,
+  interventions: Interventions,
+): boolean {
+  if (!settings?.compaction) return false;
+  return interventions.isCompactAsked || compaction.size.isDue(transcript, settings.compaction);
+}
+
+export async function compactAsDue(run: TurnRun, interventions: Interventions): Promise<void> {
   const asked = interventions.takeCompact();
-  if (asked) {
-    const record = await compact(run, interventions, 'asked', { focus: asked.focus });
-    if (record) interventions.compacted(asked, record.problem);
-    else interventions.tooLate(asked);
-  } else if (compaction.size.isDue(transcript, settings.compaction)) {
-    await compact(run, interventions, 'window');
-  }
+  const record = await compact(run, interventions, asked ? 'asked' : 'window', { focus: asked?.focus });
+  if (!asked) return;
+  if (record) interventions.compacted(asked, record.problem);
+  else interventions.tooLate(asked);
 }
 
 /** A model call was too long. Returns whether it may be that again: not where the transcript has not become smaller. */

@@ -12,6 +12,7 @@ import type { CompactRequest } from '../shared/compaction/settings.js';
 import {
   COMPACT,
   type CompactArgument,
+  type EarlyEnd,
   INTERRUPT,
   type Intervention,
   RECEIPT_QUERY,
@@ -132,6 +133,10 @@ export class Interventions {
   }
 
   /** Somebody wants the transcript compacted before the next model call. */
+  get isCompactAsked(): boolean {
+    return this.#compact !== undefined;
+  }
+
   takeCompact(): CompactRequest | undefined {
     const taken = this.#compact;
     this.#compact = undefined;
@@ -182,6 +187,13 @@ export class Interventions {
         (fault: unknown) => end({ fault }),
       );
     });
+  }
+
+  /** As if it had been asked for by signal. */
+  endEarly(ending: EarlyEnd): void {
+    if (ending.kind === STOP) this.#stop(ending);
+    else this.#end(ending);
+    this.receipts.give(ending.id, ending.kind, 'done');
   }
 
   /** Ends the turn as an interrupt does. */

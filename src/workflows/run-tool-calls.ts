@@ -77,18 +77,19 @@ class Round {
     return settleMs * (1 + levels);
   }
 
-  async runAll(): Promise<void> {
-    if (this.#sleeps.length === 0) return await this.#runRest();
+  // Not async without need, as are those below: in the sandbox each promise costs as much as a small step.
+  runAll(): Promise<unknown> {
+    if (this.#sleeps.length === 0) return this.#runRest();
     const asleep = this.#sleeps.map(async (call) => {
       this.#settle(await runSleep(this.#run, call, this.#interventions));
     });
-    await Promise.all([...asleep, this.#runRest()]);
+    return Promise.all([...asleep, this.#runRest()]);
   }
 
-  async #runRest(): Promise<void> {
-    if (this.#final) await this.#runFinal(this.#final);
-    else if (this.#isOrdered()) await this.#runInOrder();
-    else await runInGroups(this.#calls, this.settings.maxParallelTools, (call) => this.#runOne(call));
+  #runRest(): Promise<void> {
+    if (this.#final) return this.#runFinal(this.#final);
+    if (this.#isOrdered()) return this.#runInOrder();
+    return runInGroups(this.#calls, this.settings.maxParallelTools, (call) => this.#runOne(call));
   }
 
   /** It is alone: the plan has seen to that. */

@@ -5,8 +5,8 @@ import { pendingCalls, toolMessage } from '../shared/transcript.js';
 import type { OutcomeType, TurnInput, TurnOutcome } from '../shared/turn.js';
 import { afterFailure, afterTurn } from './after-turn.js';
 import { callModel } from './call-model.js';
-import { checkedEnding, takeClosingOutput } from './check-answer.js';
-import { compactIfDue } from './compaction.js';
+import { checkedEnding, isToBeChecked, takeClosingOutput } from './check-answer.js';
+import { compactAsDue, isCompactionDue } from './compaction.js';
 import type { ReachedLimit } from './guards.js';
 import { Interventions } from './interventions.js';
 import { continueInNextRun, isNextRunDue } from './next-run.js';
@@ -37,6 +37,7 @@ export async function turn(raw: TurnInput, carried?: CarriedTurn): Promise<TurnO
 
   run.begin(earlier);
   run.guards.begin(interventions, earlier?.guards);
+  if (input.ended) interventions.endEarly(input.ended);
   const { parent } = run.input;
   const type = await loop(run, interventions).catch(async (error: unknown) => {
     await afterFailure(run, error);
@@ -58,8 +59,10 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
     const limit = run.guards.reached();
     if (limit) return await endAtLimit(run, interventions, limit);
     run.makeRoom();
-    await compactIfDue(run, interventions);
-    if (interventions.ending) return 'interrupted';
+    if (isCompactionDue(run, interventions)) {
+      await compactAsDue(run, interventions);
+      if (interventions.ending) return 'interrupted';
+    }
     if (isNextRunDue(run, interventions)) {
       await continueInNextRun(run, interventions);
       if (interventions.ending) return 'interrupted';
@@ -73,7 +76,8 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
     await takeReply(run, reply, interventions);
 
     const isPlan = run.guards.isPlan(reply, asked);
-    const ending = isPlan ? afterPlan(reply) : await checkedEnding(run, interventions, run.endOf(reply));
+    let ending = isPlan ? afterPlan(reply) : run.endOf(reply);
+    if (isToBeChecked(run, ending)) ending = await checkedEnding(run, interventions);
     const isDone = ending === 'completed' || ending === 'invalid_output';
     const goesOn = isDone && interventions.hasSteers && !interventions.ending && !run.guards.reached();
     if (ending && !goesOn) return ending;

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { sessionFacts } from '../../src/cli/sessions/session-facts.js';
 import { isSummary } from '../../src/shared/compaction/exchanges.js';
 import { type Message, textOf } from '../../src/shared/messages.js';
 import type { ModelRequest } from '../../src/shared/model-port.js';
@@ -134,6 +135,10 @@ test('an idle session is compacted on request, between turns; a summary that com
 
   const fork = tested(await session.fork(), model, requests);
   await expect(fork.session.compact()).rejects.toThrow(/No turn has run yet: say by whose model/);
+  await session.rollback({ before: (await session.transcript())[4]?.id ?? '' });
+  const { failedCalls: _tries, ...spent } = (await session.state()).usage;
+  const described = await place.client.client.workflow.getHandle(session.sessionId).describe();
+  expect(await sessionFacts(place.client.client, described)).toMatchObject({ usage: spent, messageCount: 4 });
   await session.clear();
   await expect(session.compact()).rejects.toThrow(/The session has no messages/);
   await expect(session.compact({ focus: 1 as never })).rejects.toThrow(/focus: expected a text/);

@@ -11,7 +11,6 @@ test('a fork begins with the messages up to a place, and both go on by themselve
   ]);
   await (await send('1')).result();
   await (await send('2')).result();
-  await idle(session, 2);
   const [, asked] = await session.transcript();
   const fork = await session.fork({ upTo: asked?.id ?? '' }, { title: 'Elsewhere' });
   const forked = tested(fork, model, requests);
@@ -21,8 +20,6 @@ test('a fork begins with the messages up to a place, and both go on by themselve
   });
   await (await forked.send('other')).result();
   await (await send('3')).result();
-  await idle(fork, 1);
-  await idle(session, 3);
   expect(await forked.told()).toEqual(['u: 1', 'a: ', 'ok', 'u: other', 'a: one']);
   expect(await told()).toEqual([...['u: 1', 'a: ', 'ok', 'a: one', 'u: 2', 'a: two', 'u: 3', 'a: three']]);
 });
@@ -30,7 +27,6 @@ test('a fork begins with the messages up to a place, and both go on by themselve
 test('a fork takes what is there while a turn runs; an id that is taken, or a message that is not there, is refused', async () => {
   const { session, send, told } = place.open([text('one'), reply(toolCall('hold')), text('two')]);
   await (await send('1')).result();
-  await idle(session, 1);
   await send('2');
   await place.held.running();
   const whole = await session.fork();
@@ -49,11 +45,9 @@ test('a rollback takes the session back, and the next turn sees no more than wha
   const { session, send, told, requests } = place.open([call, text('one'), text('two'), text('again')]);
   await (await send('1')).result();
   await (await send('2')).result();
-  await idle(session, 2);
   const messages = await session.transcript();
   expect(await session.rollback({ before: messages[4]?.id ?? '' })).toBe(4);
   await (await send('2, again')).result();
-  await idle(session, 3);
   expect(await told()).toEqual(['u: 1', 'a: ', 'ok', 'a: one', 'u: 2, again', 'a: two']);
   expect(requests.at(-1)?.messages).toHaveLength(5);
   expect(await session.rollback({ before: messages[2]?.id ?? '' })).toBe(1);
@@ -61,7 +55,6 @@ test('a rollback takes the session back, and the next turn sees no more than wha
   expect(await told()).toEqual([]);
   const { name } = place.model([text('anew')]);
   await (await session.send('tester', '3', { model: name })).result();
-  await idle(session, 4);
   expect(await told()).toEqual(['u: 3', 'a: anew']);
   expect((await session.turns()).map(({ from, count }) => [from, count])).toEqual([
     ...[

@@ -83,6 +83,24 @@ test("Temporal's cancel of a session interrupts its turn, and ends it once that 
   expect(await session.state()).toMatchObject({ phase: 'ended', turns: 1, messageCount: 3, queue: [] });
 });
 
+test('after a cancel nothing is run any more: what waits, and what no model call has seen, is refused', async () => {
+  const { session, send } = place.open([hold, text('a turn after the cancel')]);
+  const first = await send('one');
+  await place.held.running();
+  const waiting = await send('two', { id: 'm2' });
+  await send('look here', { id: 's1', whileBusy: 'steer' });
+  const raw = place.client.client.workflow.getHandle(session.sessionId);
+  await raw.cancel();
+  await expect(raw.result()).rejects.toThrow(/canceled|cancelled/i);
+  expect((await session.turns()).map(({ turnId }) => turnId)).toEqual([first.turnId]);
+  for (const id of ['m2', 's1']) {
+    expect(await session.receipt(id)).toMatchObject({ status: 'refused', problem: /was canceled before/ });
+  }
+  await expect(waiting.result()).rejects.toThrow(/has ended without the turn/);
+  await expect(session.fork()).rejects.toThrow(/has ended\. Fork it while it runs/);
+  await expect(place.client.session(first.turnId).setTitle('x')).rejects.toThrow(/and no session/);
+});
+
 test.each([
   ['{"v":2}', { v: 2 }, /version 2/],
   ['an unknown field', { v: 1, name: 'x' }, /name: is not known/],

@@ -36,6 +36,23 @@ test('events go on over turns and runs, to the end of the session', async () => 
   }
 });
 
+test('a watcher whose signal fires while a turn runs stops, of the session and of the turn', async () => {
+  const { session, send } = place.open([reply(toolCall('hold')), text('one')]);
+  const turn = await send('1');
+  await place.held.running();
+  for (const watched of [session, turn]) {
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const events: AsyncIterable<unknown> = watched.events({ signal: stop.signal });
+    for await (const event of events) {
+      seen.push(JSON.stringify(event));
+      if (seen.at(-1)?.includes('tool_started')) setImmediate(() => stop.abort());
+    }
+    expect(seen.join()).toContain('tool_started');
+  }
+  place.held.release();
+});
+
 test('a watcher stops when its signal fires; the events of a turn that waits come once it has begun', async () => {
   const { session, send } = place.open([reply(toolCall('hold')), text('one'), text('two')]);
   await send('1');

@@ -1,10 +1,13 @@
-import { expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { expect, test, vi } from 'vitest';
+import { lastUsed } from '../../src/cli/sessions/list-sessions.js';
 import type { SendOptions } from '../../src/client/session-options.js';
+import { INTERRUPT } from '../../src/shared/interventions.js';
 import { textOf } from '../../src/shared/messages.js';
 import { SESSION_WORKFLOW } from '../../src/shared/session.js';
 import { SEND } from '../../src/shared/session-requests.js';
 import { reply, type Script, text, toolCall } from '../../src/testing/index.js';
-import { idle, sessionPlace } from './session-place.js';
+import { idle, PATIENCE, sessionPlace } from './session-place.js';
 
 const place = sessionPlace();
 const hold = reply(toolCall('hold'));
@@ -62,6 +65,32 @@ test('messages queue in their order; one that is sent twice, by whatever way, is
   expect(await told()).toEqual([
     ...['u: one', 'a: ', 'ok', 'a: first', 'u: two', 'a: second', 'u: three', 'a: third'],
   ]);
+});
+
+test('another message under an id that was used is refused, and the first one keeps it', async () => {
+  const { session, send } = place.open([text('first')]);
+  await (await send('one', { id: 'm1' })).result();
+  await expect(send('two', { id: 'm1' })).rejects.toThrow(/refused\. Another message was sent with this id/);
+  expect(await session.receipt('m1')).toMatchObject({ status: 'started', turnId: `${session.sessionId}/m1` });
+});
+
+test('without a worker messages are kept: an interrupt ends what was sent before it, and a refusal is told to who waits', async () => {
+  const taskQueue = `later-${randomUUID()}`;
+  const { session, send, model } = place.open([text('never')], { taskQueue });
+  const { workflow } = place.client.client;
+  const handle = await workflow.signalWithStart(SESSION_WORKFLOW, {
+    ...{ workflowId: session.sessionId, taskQueue, args: [{ v: 1, limits: { turns: 1 } }] },
+    ...{ signal: SEND, signalArgs: [{ v: 1, id: 'm1', agent: 'tester', prompt: 'one', model }] },
+  });
+  await handle.signal(INTERRUPT, { v: 1, reason: 'changed my mind' });
+  const second = await send('two');
+  expect(second.sent).toBeUndefined();
+  const refused = second.result().catch((error: unknown) => error);
+  await place.serve(taskQueue, async () => {
+    expect(await refused).toMatchObject({ name: 'SessionLimitReached', exceeded: { limit: 'turns' } });
+    await idle(session, 1);
+    expect(await session.turns()).toMatchObject([{ outcome: 'interrupted' }]);
+  });
 });
 
 test("Temporal's own signal-with-start does the same; what is wrong with a message, its receipt tells", async () => {
@@ -205,6 +234,22 @@ test('a session that keeps no transcript begins each turn with its prompt alone;
   expect((await session.state()).usage.modelCalls).toBe(4);
 });
 
+test('sessions are listed by their last use, and not by their beginning', async () => {
+  const { session: old, send } = place.open([text('one'), text('two')]);
+  await (await send('one')).result();
+  const { session: newer, send: sendToNewer } = place.open([text('one')]);
+  await (await sendToNewer('one')).result();
+  await (await send('two')).result();
+  const ids: string[] = [];
+  await vi.waitFor(async () => {
+    ids.length = 0;
+    for await (const { workflowId } of lastUsed(place.client.client, false)) ids.push(workflowId);
+    const [first, second] = [ids.indexOf(old.sessionId), ids.indexOf(newer.sessionId)];
+    expect(first).toBeGreaterThanOrEqual(0);
+    expect(second).toBeGreaterThan(first);
+  }, PATIENCE);
+});
+
 test('its title and metadata are in its state and in the list of workflows', async () => {
   const { session, send } = place.open([text('hello')], { title: 'Orders', metadata: { customer: 42 } });
   await send('one');
@@ -222,7 +267,7 @@ test('a closed session ends after what waits, and takes no more messages', async
   await place.held.running();
   const second = await send('two');
   await session.close();
-  await expect(send('three')).rejects.toThrow(/The session is closed/);
+  await expect(send('three')).rejects.toMatchObject({ name: 'SessionClosed' });
   place.held.release();
   expect(await second.result()).toMatchObject({ text: 'two' });
   const outcome = await place.client.client.workflow.getHandle(session.sessionId).result();

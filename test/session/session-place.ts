@@ -11,7 +11,7 @@ import { textOf } from '../../src/shared/messages.js';
 import type { Model } from '../../src/shared/model-port.js';
 import { transcriptProblems } from '../../src/shared/transcript.js';
 import { type Script, scriptedModel } from '../../src/testing/index.js';
-import { testPlace } from '../../src/testing/test-environment.js';
+import { testPlace, withWorker } from '../../src/testing/test-environment.js';
 import { workflowBundlePath } from '../../src/worker/bundle-path.js';
 import { holdfastSinks } from '../../src/worker/sinks.js';
 import { agentWith, countedTool, gate } from '../turn/agents.js';
@@ -63,6 +63,10 @@ export function sessionPlace(more: (model: Model) => Agent[] = () => []) {
     },
     get taskQueue(): string {
       return worker.running().taskQueue;
+    },
+    /** Beside a worker on another task queue. */
+    async serve(taskQueue: string, use: () => Promise<void>): Promise<void> {
+      await withWorker(agents[0], use, { agents, taskQueue });
     },
     /** A model that a turn can be sent with. */
     model(script: Script): { name: string; requests: TestedSession['requests'] } {

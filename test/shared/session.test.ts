@@ -45,7 +45,7 @@ describe('a queue', () => {
         const first = items.filter(({ replaces }) => replaces);
         expect(ids(queue)).toEqual([...ids(first), ...ids(items.filter(({ replaces }) => !replaces))]);
         // Only the last of those that replace is run to its end.
-        expect(ids(queue.filter(({ replacedBy }) => replacedBy))).toEqual(ids(first.slice(0, -1)));
+        expect(ids(queue.filter(({ ended }) => ended))).toEqual(ids(first.slice(0, -1)));
       }),
     );
   });
@@ -53,7 +53,7 @@ describe('a queue', () => {
   test('without one of those that replace, what it was to replace goes to the next of them, or runs to its end', () => {
     const queue = [item('a', true), item('b', true), item('c', true), item('d', false)].reduce(enqueued, []);
     const replaced = (of: readonly QueueItem[]) =>
-      of.map(({ id, replacedBy }) => `${id} by ${replacedBy?.id ?? 'none'}`);
+      of.map(({ id, ended }) => `${id} by ${ended?.id ?? 'none'}`);
     const without = (id: string) =>
       replaced(queue.flatMap((each) => (each.id === id ? withdrawnFrom(queue, each) : [])));
     expect(replaced(queue)).toEqual(['a by b', 'b by c', 'c by none', 'd by none']);

@@ -1,4 +1,6 @@
+import type { Client } from '@temporalio/client';
 import { AgentClient } from '../../client/agent-client.js';
+import { sessionTurns } from '../../client/session-turns.js';
 import { ensureServer } from '../../server/embedded.js';
 import type { Message } from '../../shared/messages.js';
 import type { PermissionMode } from '../../shared/permissions.js';
@@ -76,7 +78,7 @@ async function chat(
   if (isJson)
     process.stdout.write(`${JSON.stringify({ v: 1, type: 'session', sessionId: opened.sessionId })}\n`);
   else greet(screen, opened);
-  const history = opened.isNew ? [] : await resume(conversation);
+  const history = opened.isNew ? [] : await resume(place, conversation);
   if (!serving.isOwn) await tellOfLackingWorkers(place, opened, conversation);
   const how = await talk(conversation, serving, history);
   if (!isJson) howToComeBack(conversation, serving);
@@ -92,7 +94,7 @@ function greet({ terminal, isTerminal }: Screen, { sessionId, root, agent, isNew
 }
 
 /** Shows the last exchanges, and watches what runs. Returns what was asked, for the arrow keys. */
-async function resume(conversation: Conversation): Promise<string[]> {
+async function resume({ client }: Place, conversation: Conversation): Promise<string[]> {
   const { session, screen } = conversation;
   const answered = await answeredInTime(async () => {
     const [state, messages] = await Promise.all([session.state(), session.transcript()]);
@@ -100,7 +102,9 @@ async function resume(conversation: Conversation): Promise<string[]> {
   });
   if (!answered) {
     conversation.note('No worker of the session answers: what was said before is not shown.');
-    conversation.watch();
+    const { running, before } = await lastTurns(client.client, session.sessionId);
+    if (running !== undefined) conversation.expect(running);
+    conversation.watch(before && `${before}@${PAST_ALL}`);
     return [];
   }
   const { state, messages } = answered;
@@ -108,6 +112,19 @@ async function resume(conversation: Conversation): Promise<string[]> {
   if (state.running) conversation.expect(state.running.turnId);
   conversation.watch(state.lastTurn && `${state.lastTurn.turnId}@${PAST_ALL}`);
   return promptsOf(messages);
+}
+
+/** The turn that runs, and the last one that has ended: from the event history, as no worker tells. */
+async function lastTurns(client: Client, sessionId: string): Promise<{ running?: string; before?: string }> {
+  const turnIds: string[] = [];
+  for await (const turn of sessionTurns(client, sessionId)) {
+    if (!turn.compaction && !turn.isRefused && !turn.isWithdrawn) turnIds.push(turn.turnId);
+  }
+  const [before, last] = [turnIds.at(-2), turnIds.at(-1)];
+  if (last === undefined) return {};
+  const { status } = await client.workflow.getHandle(last).describe();
+  if (status.name !== 'RUNNING') return { before: last };
+  return { running: last, ...(before !== undefined && { before }) };
 }
 
 function show({ screen: { terminal } }: Conversation, title: string | undefined, messages: Message[]): void {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AgentClient } from '../../client/agent-client.js';
 import type { SessionHandle } from '../../client/session-handle.js';
 import type { SendOptions } from '../../client/session-options.js';
+import type { SessionTurnHandle } from '../../client/session-turn-handle.js';
 import type { TurnHandle } from '../../client/turn-handle.js';
 import type { TurnEvent } from '../../shared/events.js';
 import type { SendReceipt, WhileBusy } from '../../shared/session-requests.js';
@@ -115,16 +116,26 @@ export class Conversation {
     const { agent, ...rest } = this.asked;
     if (!this.isBegun) this.session = this.#begun(cut(oneLine(text), TITLE_COLUMNS));
     try {
-      const { sent, turnId } = await this.session.send(agent, text, { id, whileBusy, stream: true, ...rest });
+      const turn = await this.session.send(agent, text, { id, whileBusy, stream: true, ...rest });
       this.watch();
-      if (turnId !== own) this.#closed(own);
-      if (!sent)
-        this.remark('No worker has answered yet. The message is kept; its turn comes when one does.');
-      else this.#tell(sent, own, wasBusy && whileBusy);
+      if (turn.turnId !== own) this.#closed(own);
+      if (!turn.sent) this.#waitFor(turn, own);
+      else this.#tell(turn.sent, own, wasBusy && whileBusy);
     } catch (error) {
       this.#closed(own);
       throw error;
     }
+  }
+
+  #waitFor(turn: SessionTurnHandle, own: string): void {
+    this.remark('No worker has answered yet. The message is kept; its turn comes when one does.');
+    turn.begun().then(
+      () => turn.turnId === own || this.#closed(own),
+      (error: unknown) => {
+        this.note(error instanceof Error ? error.message : String(error));
+        this.#closed(own);
+      },
+    );
   }
 
   #tell({ status }: SendReceipt, own: string, whileBusy: WhileBusy | false): void {

@@ -5,7 +5,7 @@ import { DEFAULT_TASK_QUEUE } from '../../shared/turn.js';
 import { turnQueue } from '../coder.js';
 import type { Place } from '../open-client.js';
 import { describedAs, lookForSession } from '../sessions/find-session.js';
-import { latestSession } from '../sessions/list-sessions.js';
+import { latestChat } from '../sessions/list-sessions.js';
 import { UsageError } from '../usage-error.js';
 import { workspace } from '../workspace.js';
 
@@ -37,10 +37,12 @@ export async function openSession(
 ): Promise<OpenedSession> {
   if (name !== undefined && options.continue)
     throw new UsageError('Name a session, or give --continue for the last one; not both.');
-  const last = options.continue ? await latestSession(place) : undefined;
+  const last = options.continue ? await latestChat(place) : undefined;
   const wanted = name ?? last;
   if (options.continue && wanted === undefined)
-    throw new UsageError('There is no session to go on with yet.');
+    throw new UsageError(
+      'No chat was begun yet that could go on. Those of programs go on by name: holdfast sessions',
+    );
   const described = wanted === undefined ? undefined : await lookForSession(place, wanted);
   return described ? await earlier(place, described, options) : begin(place, wanted, options);
 }
@@ -79,7 +81,12 @@ async function earlier(
   const folder = metadata['workspace'];
   const root =
     typeof folder === 'string' && taskQueue.startsWith('holdfast:') ? workspace(folder) : undefined;
-  const agent = options.agent ?? (typeof metadata['agent'] === 'string' ? metadata['agent'] : CODER);
+  const { agent = metadata['agent'] } = options;
+  if (typeof agent !== 'string') {
+    throw new UsageError(
+      `A program began the session ${workflowId}, and it does not say who answers: give --agent NAME.`,
+    );
+  }
   const session = () => place.client.session(workflowId, { taskQueue });
   return { session, sessionId: workflowId, isNew: false, agent, taskQueue, root };
 }

@@ -1,5 +1,7 @@
-import type { WorkflowExecutionInfo } from '@temporalio/client';
+import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
 import type { JsonObject } from '../../shared/json.js';
+import { SESSION_WORKFLOW } from '../../shared/session.js';
+import { TURN_WORKFLOW } from '../../shared/turn.js';
 import type { Place } from '../open-client.js';
 import { describedAs, SESSIONS } from './find-session.js';
 import { type SessionFacts, sessionFacts } from './session-facts.js';
@@ -13,16 +15,20 @@ export type ListedSession = SessionFacts & {
   taskQueue: string;
 };
 
+type Execution = Omit<WorkflowExecutionInfo, 'raw'>;
+
 const AT_ONCE = 8;
+const TURNS = `WorkflowType = '${TURN_WORKFLOW}' AND ExecutionStatus != 'ContinuedAsNew'`;
+/** So many turns, for the sessions that were used last. */
+const LOOKED_AT = 1000;
 
 /** Those that go on, and with `all` those that have ended: the latest used first. `more`: there are more than these. */
 export async function listSessions(
   place: Place,
   { all = false, limit }: { all?: boolean; limit: number },
 ): Promise<{ sessions: ListedSession[]; more: boolean }> {
-  const query = all ? SESSIONS : `${SESSIONS} AND ExecutionStatus = 'Running'`;
-  const found: WorkflowExecutionInfo[] = [];
-  for await (const execution of place.client.client.workflow.list({ query, pageSize: 100 })) {
+  const found: Execution[] = [];
+  for await (const execution of lastUsed(place.client.client, all)) {
     found.push(execution);
     if (found.length > limit) break;
   }
@@ -35,10 +41,37 @@ export async function listSessions(
   return { sessions, more: found.length > limit };
 }
 
-export async function listedSession(
-  place: Place,
-  execution: Omit<WorkflowExecutionInfo, 'raw'>,
-): Promise<ListedSession> {
+/** First those whose turns run or ended last, as Temporal lists these, then those of which it knows no turn. */
+export async function* lastUsed(client: Client, all: boolean): AsyncGenerator<Execution> {
+  const { workflow } = client;
+  const seen = new Set<string>();
+  let turns = 0;
+  for await (const { parentExecution } of workflow.list({ query: TURNS, pageSize: 200 })) {
+    if (++turns > LOOKED_AT) break;
+    const sessionId = parentExecution?.workflowId;
+    if (!sessionId || seen.has(sessionId)) continue;
+    seen.add(sessionId);
+    const described = await describedSession(client, sessionId);
+    if (described && (all || described.status.name === 'RUNNING')) yield described;
+  }
+  const query = all ? SESSIONS : `${SESSIONS} AND ExecutionStatus = 'Running'`;
+  for await (const execution of workflow.list({ query, pageSize: 100 })) {
+    if (!seen.has(execution.workflowId)) yield execution;
+  }
+}
+
+/** Undefined where it is none, or Temporal has forgotten it. */
+async function describedSession(client: Client, id: string): Promise<Execution | undefined> {
+  try {
+    const described = await client.workflow.getHandle(id).describe();
+    return described.type === SESSION_WORKFLOW ? described : undefined;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+export async function listedSession(place: Place, execution: Execution): Promise<ListedSession> {
   const { workflowId, startTime, taskQueue, status } = execution;
   const [facts, { title, metadata }] = await Promise.all([
     sessionFacts(place.client.client, execution),
@@ -57,10 +90,10 @@ export async function listedSession(
 }
 
 /** As many are looked at for the last one. */
-const LOOKED_AT = 50;
+const LAST_ONES = 20;
 
-/** The id of the session that was used last. */
-export async function latestSession(place: Place): Promise<string | undefined> {
-  const { sessions } = await listSessions(place, { limit: LOOKED_AT });
-  return sessions[0]?.sessionId;
+/** The id of the session that was used last, of those that were begun in a terminal: they say who answers. */
+export async function latestChat(place: Place): Promise<string | undefined> {
+  const { sessions } = await listSessions(place, { limit: LAST_ONES });
+  return sessions.find(({ metadata }) => typeof metadata?.['agent'] === 'string')?.sessionId;
 }

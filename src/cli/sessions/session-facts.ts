@@ -3,9 +3,15 @@ import type { temporal } from '@temporalio/proto';
 import { decodePayloads } from '../../client/payloads.js';
 import type { CarriedSession } from '../../shared/carried-session.js';
 import type { SessionInput, SessionTurnEnd } from '../../shared/session.js';
-import { COLLECT_TURN, type CollectedTurn } from '../../shared/session-activities.js';
+import {
+  COLLECT_TURN,
+  COMPACT_SESSION,
+  type CollectedTurn,
+  type CompactedSession,
+} from '../../shared/session-activities.js';
+import { type CutReceipt, ROLLBACK } from '../../shared/session-requests.js';
 import { TURN_WORKFLOW } from '../../shared/turn.js';
-import { joinUsage, noUsage, type TurnUsage } from '../../shared/usage.js';
+import { addUsage, joinUsage, noUsage, type TurnUsage } from '../../shared/usage.js';
 
 /** What the event history of a session's last run tells of it. */
 export type SessionFacts = {
@@ -46,8 +52,10 @@ export async function sessionFacts(
 class FactsFold {
   facts: SessionFacts;
   readonly #client: Client;
-  /** Scheduled activities that collect what a turn has added. */
-  readonly #collecting = new Set<string>();
+  /** Types of scheduled activities. */
+  readonly #activities = new Map<string, string>();
+  /** Updates that take the session back. */
+  readonly #rollbacks = new Set<string>();
 
   constructor(client: Client, lastUsedAt: string) {
     this.#client = client;
@@ -58,22 +66,47 @@ class FactsFold {
     const started = event.workflowExecutionStartedEventAttributes;
     if (started) await this.#begin(await this.#decoded(started.input?.payloads));
     const scheduled = event.activityTaskScheduledEventAttributes;
-    if (scheduled?.activityType?.name === COLLECT_TURN) this.#collecting.add(String(event.eventId));
+    if (scheduled) this.#activities.set(String(event.eventId), scheduled.activityType?.name ?? '');
     const child = event.startChildWorkflowExecutionInitiatedEventAttributes;
     if (child?.workflowType?.name === TURN_WORKFLOW && child.workflowId)
       this.facts.running = child.workflowId;
     if (event.startChildWorkflowExecutionFailedEventAttributes) this.#over('not_started');
     const done = event.activityTaskCompletedEventAttributes;
-    if (done && this.#collecting.has(String(done.scheduledEventId))) {
-      const [collected] = (await this.#decoded(done.result?.payloads)) as [CollectedTurn];
-      if (collected.ended) {
-        this.facts.usage = joinUsage(this.facts.usage, collected.usage);
-        this.facts.messageCount = collected.base?.count ?? 0;
-        this.#over(collected.outcome);
-      }
+    if (done) {
+      const type = this.#activities.get(String(done.scheduledEventId));
+      if (type === COLLECT_TURN) this.#collect(await this.#result<CollectedTurn>(done.result));
+      if (type === COMPACT_SESSION) this.#compact(await this.#result<CompactedSession>(done.result));
     }
+    await this.#takeUpdate(event);
     const { seconds } = event.eventTime ?? {};
     if (seconds) this.facts.lastUsedAt = new Date(Number(seconds) * 1000).toISOString();
+  }
+
+  #collect(collected: CollectedTurn): void {
+    if (!collected.ended) return;
+    this.facts.usage = joinUsage(this.facts.usage, collected.usage);
+    this.facts.messageCount = collected.base?.count ?? 0;
+    this.#over(collected.outcome);
+  }
+
+  #compact({ record, spent }: CompactedSession): void {
+    const used = record.usage ? addUsage(this.facts.usage, record.usage) : this.facts.usage;
+    this.facts.usage = joinUsage(used, spent ?? noUsage);
+  }
+
+  async #takeUpdate(event: HistoryEvent): Promise<void> {
+    const accepted = event.workflowExecutionUpdateAcceptedEventAttributes;
+    if (accepted?.acceptedRequest?.input?.name === ROLLBACK && accepted.protocolInstanceId)
+      this.#rollbacks.add(accepted.protocolInstanceId);
+    const completed = event.workflowExecutionUpdateCompletedEventAttributes;
+    if (!completed?.outcome?.success || !this.#rollbacks.has(completed.meta?.updateId ?? '')) return;
+    const receipt = await this.#result<CutReceipt>(completed.outcome.success);
+    this.facts.messageCount = receipt.messageCount;
+  }
+
+  async #result<Result>(payloads: temporal.api.common.v1.IPayloads | null | undefined): Promise<Result> {
+    const [result] = await this.#decoded(payloads?.payloads);
+    return result as Result;
   }
 
   #begin([input, carried]: unknown[]): void {

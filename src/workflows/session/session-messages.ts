@@ -1,7 +1,6 @@
 import { defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
-import { COMPACT, INTERRUPT, STEER, STOP } from '../../shared/interventions.js';
+import { COMPACT, INTERRUPT, readStop, STEER, STOP } from '../../shared/interventions.js';
 import { isJsonObject, jsonBytes } from '../../shared/json.js';
-import type { ExceededBudget } from '../../shared/limits.js';
 import { ANSWER, APPROVE, DENY } from '../../shared/people.js';
 import { changedLimits, limitText } from '../../shared/session-limits.js';
 import { enqueued } from '../../shared/session-queue.js';
@@ -27,12 +26,13 @@ import {
   sendProblems,
   setLimitsProblems,
   steerOf,
+  type TurnRequest,
   WITHDRAW,
   type WithdrawReceipt,
   type WithdrawRequest,
 } from '../../shared/session-requests.js';
 import { readTurnEnded, TURN_ENDED } from '../../shared/sub-agents.js';
-import { wireId, wireText } from '../../shared/wire-text.js';
+import { fnv1a, wireId, wireText } from '../../shared/wire-text.js';
 import { compact } from './compact.js';
 import { cut } from './cut.js';
 import type { SessionRun } from './session-run.js';
@@ -40,6 +40,9 @@ import { withdraw } from './withdraw.js';
 
 /** Of all that waits and of what was passed on to the running turn: the next run of the session is given it. */
 const WAITING_BYTES = 900_000;
+
+const ID_TAKEN =
+  'Another message was sent with this id. Give each an id of its own, and the same one only to the same message.';
 
 /** Takes what people and programs send. Each message counts once, and no handler waits for a turn or a person. */
 export function listen(run: SessionRun): void {
@@ -79,11 +82,15 @@ function send(run: SessionRun, raw: SendRequest): SendReceipt {
   run.steps += 1;
   const askedId = isJsonObject(raw) && typeof raw['id'] === 'string' ? raw['id'] : undefined;
   const known = askedId === undefined ? undefined : run.receipts.known(askedId);
-  if (known && known.status !== 'refused') return { ...known, duplicate: true };
-  const problem =
-    firstProblem('message to a session', raw, sendProblems) ??
-    (run.closing || run.canceled ? 'The session is closed. Send it to another one.' : undefined);
+  const print = printOf(raw);
+  if (known && known.status !== 'refused') {
+    if (known.print === undefined || known.print === print) return { ...known, duplicate: true };
+    return { v: 1, id: known.id, status: 'refused', problem: ID_TAKEN };
+  }
+  const problem = firstProblem('message to a session', raw, sendProblems);
   if (problem !== undefined) return refuse(run, askedId, problem);
+  if (run.closing || run.canceled)
+    return refuse(run, askedId, 'The session is closed. Send it to another one.', { closed: true });
   const { id = run.receipts.nextId(), whileBusy, by, request } = readSend(raw);
   const { live } = run;
   live?.ask();
@@ -92,10 +99,10 @@ function send(run: SessionRun, raw: SendRequest): SendReceipt {
     return refuse(run, id, 'Too much waits in this session already. Send it again when a turn has ended.');
   }
   const exceeded = live && steering ? undefined : run.exceeded;
-  if (exceeded) return refuse(run, id, limitText(exceeded), exceeded);
+  if (exceeded) return refuse(run, id, limitText(exceeded), { exceeded });
   if (live && steering) {
     live.steer(steering);
-    return run.receipts.give({ id, status: 'steered', turnId: live.turnId, position: 0 });
+    return run.receipts.give({ id, status: 'steered', turnId: live.turnId, position: 0, print });
   }
   const replaces = whileBusy === 'replace' && live !== undefined;
   const item = { id, request, ...(by !== undefined && { by }), ...(replaces && { replaces: true as const }) };
@@ -105,25 +112,33 @@ function send(run: SessionRun, raw: SendRequest): SendReceipt {
   const position = run.queue.indexOf(item) + (live ? 1 : 0);
   const turnId = run.turnIdOf(id);
   run.show();
-  return run.receipts.give({ id, status: position === 0 ? 'started' : 'queued', turnId, position });
+  return run.receipts.give({ id, status: position === 0 ? 'started' : 'queued', turnId, position, print });
+}
+
+/** The same for what a message says, and hardly for anything else. */
+function printOf(raw: SendRequest): string {
+  const { prompt, attachments } = isJsonObject(raw) ? raw : {};
+  return fnv1a(JSON.stringify([prompt, attachments]));
 }
 
 function refuse(
   run: SessionRun,
   id: string | undefined,
   problem: string,
-  exceeded?: ExceededBudget,
+  why: Pick<SendReceipt, 'exceeded' | 'closed'> = {},
 ): SendReceipt {
   const told = { id: id === undefined ? run.receipts.nextId() : wireId(id), status: 'refused' as const };
-  return run.receipts.give({ ...told, problem: wireText(problem, 1000), ...(exceeded && { exceeded }) });
+  return run.receipts.give({ ...told, problem: wireText(problem, 1000), ...why });
 }
 
-/** For the running turn; where none runs it is asked as the last one was. */
+/** For the running turn; where none runs it is asked as the next one is, or the last one was. */
 function steer(run: SessionRun, raw: unknown): SendReceipt {
   const given = isJsonObject(raw) ? raw : {};
   const { v, id, message, by } = given;
-  const asked = run.live?.request ?? run.lastRequest;
-  if (!asked) return refuse(run, undefined, `No turn has run yet: ${SEND} it to an agent.`);
+  const known: Partial<TurnRequest> | undefined =
+    run.live?.request ?? run.queue[0]?.request ?? run.lastRequest;
+  const { attachments: _attachments, ...asked } = known ?? {};
+  if (!known) return refuse(run, undefined, `No turn has run yet: ${SEND} it to an agent.`);
   const request = { v, ...asked, prompt: message, whileBusy: 'steer', ...(id !== undefined && { id }) };
   return send(run, { ...request, ...(by !== undefined && { by }) } as SendRequest);
 }
@@ -134,11 +149,22 @@ function passOn(run: SessionRun, kind: string, raw: unknown): PassedOn {
     stopCompacting();
     return { v: 1, status: 'done' };
   }
-  if (!live) return { v: 1, status: 'not_running' };
+  if (!live) return endNext(run, kind, raw);
   run.steps += 1;
   live.ask();
   live.passOn(kind, raw ?? { v: 1 });
   return { v: 1, status: 'done', turnId: live.turnId };
+}
+
+/** A message that was taken before, but whose turn has not begun, is as good as running for whoever ends it. */
+function endNext(run: SessionRun, kind: string, raw: unknown): PassedOn {
+  const [next, ...rest] = run.queue;
+  if (!next || (kind !== INTERRUPT && kind !== STOP)) return { v: 1, status: 'not_running' };
+  run.steps += 1;
+  if (next.ended?.kind !== INTERRUPT) {
+    run.queue = [{ ...next, ended: { kind, ...readStop(raw, `${next.id}-${kind}`) } }, ...rest];
+  }
+  return { v: 1, status: 'done', turnId: run.turnIdOf(next.id) };
 }
 
 function setLimits(run: SessionRun, raw: SetLimitsRequest): { v: 1; problem?: string } {

@@ -2,8 +2,8 @@ import type { CarriedSession } from '../../shared/carried-session.js';
 import { latest } from '../../shared/json.js';
 import { SEND_ID, type SendReceipt } from '../../shared/session-requests.js';
 
-/** About five hundred, in what the next run is given. */
-const CARRIED_BYTES = 75_000;
+/** Five hundred, with ids of eighty characters, in what the next run is given. */
+const CARRIED_BYTES = 200_000;
 
 /** What became of each message that was sent to the session, by its id. */
 export class SessionReceipts {
@@ -20,7 +20,8 @@ export class SessionReceipts {
   }
 
   give(receipt: Omit<SendReceipt, 'v'>): SendReceipt {
-    const given: SendReceipt = { v: 1, ...receipt };
+    const print = receipt.print ?? this.#receipts.get(receipt.id)?.print;
+    const given: SendReceipt = { v: 1, ...receipt, ...(print !== undefined && { print }) };
     this.#receipts.delete(receipt.id);
     this.#receipts.set(receipt.id, given);
     return given;

@@ -184,6 +184,10 @@ export class SessionRun {
   #reopen(turn: LiveTurn, messages: readonly SteerMessage[]): void {
     const [first] = messages;
     if (!first) return;
+    if (this.canceled) {
+      this.#refuseCanceled(messages);
+      return;
+    }
     const own = { id: this.receipts.turnIdFor(first.id), request: turn.request };
     const { queue, id } = reopened(this.queue, messages, own);
     this.queue = queue;
@@ -213,9 +217,15 @@ export class SessionRun {
 
   #cancel(): void {
     this.canceled = true;
+    this.#refuseCanceled(this.queue);
     this.queue = [];
     this.stopCompacting?.();
     this.live?.interrupt({ id: 'cancel', reason: 'The session was canceled.' });
+  }
+
+  #refuseCanceled(messages: readonly { id: string }[]): void {
+    const problem = 'The session was canceled before the message had its turn.';
+    for (const { id } of messages) this.receipts.give({ id, status: 'refused', problem, closed: true });
   }
 
   /** To be called after each change that people can see. */

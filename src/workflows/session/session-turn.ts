@@ -119,10 +119,10 @@ export class LiveTurn {
     }
   }
 
-  #input({ id, request }: QueueItem): TurnInput {
+  #input({ id, request, ended }: QueueItem): TurnInput {
     const { workflowId } = workflowInfo();
     const parent = { workflowId, callId: id, maxResultBytes: WORD_BYTES, isSession: true as const };
-    return { v: 1, ...request, parent, ...this.#run.givenTo(this.agent) };
+    return { v: 1, ...request, parent, ...this.#run.givenTo(this.agent), ...(ended && { ended }) };
   }
 
   /** It has told of its end, in whichever way. */

@@ -49,7 +49,6 @@ async function startNext(run: SessionRun): Promise<LiveTurn | undefined> {
   const turn = LiveTurn.start(run, item);
   run.live = turn;
   run.show();
-  if (item.replacedBy) turn.interrupt({ ...item.replacedBy, reason: 'Another message replaces it.' });
   const refused = await turn.refused;
   if (refused === undefined) return turn;
   run.refuse(turn, refused);
