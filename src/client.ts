@@ -41,7 +41,12 @@ export type { PermissionMode } from './shared/permissions.js';
 export type { PromptPart } from './shared/prompt-parts.js';
 export type { SessionState, SessionTurn } from './shared/session.js';
 export type { SessionLimits, SessionLimitsChange } from './shared/session-limits.js';
-export type { SendReceipt, SessionCompactReceipt, WhileBusy } from './shared/session-requests.js';
+export type {
+  SendReceipt,
+  SessionCompactReceipt,
+  WhileBusy,
+  WithdrawReceipt,
+} from './shared/session-requests.js';
 export type { ToolCallStep, TurnStep } from './shared/steps.js';
 export type {
   Limits,

@@ -91,7 +91,8 @@ class Talker {
       return 'taken';
     }
     const { sent } = await this.#session.send(AGENT, prompt, { id, whileBusy });
-    return sent && sent.status !== 'refused' ? sent.status : 'taken';
+    // The soak withdraws none.
+    return sent && sent.status !== 'refused' && sent.status !== 'withdrawn' ? sent.status : 'taken';
   }
 
   async #ended(workflowId: string): Promise<void> {

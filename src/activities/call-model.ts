@@ -51,12 +51,14 @@ export async function callModel(
   const { messages, whole } = await beatWhile(context, beatsOf(tries, undefined), () =>
     readTranscript(services, input, context.info.attempt),
   );
-  // What a tool gives, the plan checks.
-  const output = agent.finalAnswer ? undefined : agent.output;
-  const asksJson = input.outputRequest !== undefined && input.outputRequest.kind === undefined;
+  const isClosing = input.notes?.some(({ kind }) => kind === 'closing') ?? false;
+  // What a tool gives, the plan checks; at the end none can be called.
+  const output = agent.finalAnswer && !isClosing ? undefined : agent.output;
+  const asksJson = isClosing || (input.outputRequest !== undefined && input.outputRequest.kind === undefined);
   // Of the first call of a turn: later ones are known to be counted.
-  const budget = input.resolve ? budgetFor(agent, input.resolve) : {};
-  const note = input.resolve && agent.planning && !input.withoutTools ? planNote(0) : undefined;
+  const first = input.resolve ?? input.opens;
+  const budget = first ? budgetFor(agent, first) : {};
+  const note = first && agent.planning && !input.withoutTools ? planNote(0) : undefined;
   const withoutTools = input.withoutTools || note !== undefined;
   const plans = [note, ...(input.notes ?? [])].some((each) => each?.kind === 'plan');
   const warn = (text: string) => context.log.warn(text);

@@ -50,7 +50,10 @@ export function resolveSettings(
       ...budgetFor(agent, resolve),
     },
     ...(agent.loopGuard && { loopGuard: agent.loopGuard }),
-    ...(agent.closing === 'answer' && { closing: agent.closing }),
+    ...(agent.closing === 'answer' && {
+      closing: agent.closing,
+      ...(agent.output && { closesWithOutput: true as const }),
+    }),
     ...(agent.planning && { planning: agent.planning }),
     maxParallelTools: agent.maxParallelTools,
     maxTruncatedReplies: 3,

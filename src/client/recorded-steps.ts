@@ -272,6 +272,6 @@ function isCutByCancel({ activityTaskFailedEventAttributes: failed }: HistoryEve
   return failed?.retryState === CANCEL_REQUESTED;
 }
 
-function isoTime(time: HistoryEvent['eventTime']): string {
+export function isoTime(time: HistoryEvent['eventTime']): string {
   return new Date(Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6).toISOString();
 }

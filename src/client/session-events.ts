@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { TurnEvent } from '../shared/events.js';
 import { TurnNotFound } from './errors.js';
-import { sessionTurns } from './session-turns.js';
+import { type CompactedAfter, sessionTurns } from './session-turns.js';
 import { turnError } from './turn-error.js';
 import { watchTurn } from './watch-turn.js';
 
@@ -10,7 +10,8 @@ export type SessionEvent = { offset: string; turnId: string; event: TurnEvent };
 
 /**
  * What happens in a session, turn by turn, from the start or from after an offset on, to the session's end. Turns whose history
- * Temporal has forgotten are left out: what they said is in the transcript.
+ * Temporal has forgotten are left out: what they said is in the transcript. A compaction between turns comes as an event of the
+ * turn before it, after that one's `turn_ended`.
  */
 export async function* sessionEvents(
   client: Client,
@@ -24,11 +25,26 @@ export async function* sessionEvents(
   const isAfter = place && (await remembered(client, sessionId, place.turnId));
   let isReached = !isAfter;
   try {
-    for await (const { turnId, isRefused } of sessionTurns(client, sessionId, signal)) {
-      if (isRefused) continue;
-      const isPlace = turnId === place?.turnId;
-      isReached ||= isPlace;
-      if (isReached) yield* turnEvents(client, turnId, isPlace ? place?.seq : undefined, signal);
+    let last: number | undefined;
+    for await (const turn of sessionTurns(client, sessionId, signal)) {
+      const { turnId } = turn;
+      const after = turnId === place?.turnId ? place.seq : undefined;
+      if (turn.compaction) {
+        if (!isReached) continue;
+        last ??= await lastSeq(client, turnId, signal);
+        const seq = last + turn.number;
+        if (seq > (after ?? 0)) yield compactionEvent(turn, seq);
+        continue;
+      }
+      if (turn.isWithdrawn) continue;
+      isReached ||= after !== undefined;
+      // The workflow of a refused one's id is none of the session's.
+      last = turn.isRefused ? 0 : undefined;
+      if (!isReached || turn.isRefused) continue;
+      for await (const each of turnEvents(client, turnId, after, signal)) {
+        if (each.event.type === 'turn_ended') last = each.event.seq;
+        yield each;
+      }
       if (signal.aborted) return;
     }
   } finally {
@@ -51,8 +67,29 @@ async function* turnEvents(
   }
 }
 
+/** Its number is the next one after those of the turn's own. */
+function compactionEvent(
+  { turnId, compaction: { at, ...record } }: CompactedAfter,
+  seq: number,
+): SessionEvent {
+  const event = { v: 1 as const, seq, turnId, iteration: 0, attempt: 0, at, type: 'compaction' as const };
+  return { offset: `${turnId}@${seq}`, turnId, event: { ...event, ...record } };
+}
+
+/** Of a turn that has ended; 0 where nothing is known of it. */
+async function lastSeq(client: Client, turnId: string, signal: AbortSignal): Promise<number> {
+  let seq = 0;
+  try {
+    if (turnId === '') return seq;
+    for await (const event of watchTurn(client, turnId, { signal, onlyRecorded: true })) seq = event.seq;
+  } catch (error) {
+    if (!(turnError(turnId, error) instanceof TurnNotFound)) throw error;
+  }
+  return seq;
+}
+
 function placeOf(offset: string | undefined): { turnId: string; seq: number } | undefined {
-  const [, turnId, seq] = /^(.+)@(\d+)$/.exec(offset ?? '') ?? [];
+  const [, turnId, seq] = /^(.*)@(\d+)$/.exec(offset ?? '') ?? [];
   return turnId === undefined ? undefined : { turnId, seq: Number(seq) };
 }
 

@@ -15,6 +15,9 @@ import {
   type SetLimitsRequest,
   sessionCompactProblems,
   setLimitsProblems,
+  WITHDRAW,
+  type WithdrawReceipt,
+  withdrawProblems,
 } from '../shared/session-requests.js';
 import { InvalidInput } from './errors.js';
 import { SessionCalls } from './session-calls.js';
@@ -58,6 +61,19 @@ export class SessionSignals {
 
   async answer(callId: string, answer: string, options: MessageOptions = {}): Promise<void> {
     await this.calls.signal(ANSWER, { callId, answer }, options);
+  }
+
+  /**
+   * Takes a message back that waits, by the id that it was sent with; then its turn never begins. `started`: it was too late, interrupt
+   * the turn instead. `unknown`: the session knows of no such message. A turn that it was to replace stays interrupted. Throws a
+   * TypeError where other messages have become part of its turn. Needs a worker.
+   */
+  async withdraw(id: string): Promise<WithdrawReceipt> {
+    const request = { v: 1, id };
+    refuse('There is no such message to withdraw.', withdrawProblems(request));
+    const receipt = await this.calls.update<WithdrawReceipt>(WITHDRAW, request);
+    if (receipt.status !== 'refused') return receipt;
+    throw new InvalidInput(`The message ${id} can't be withdrawn. ${receipt.problem}`);
   }
 
   async setTitle(title: string): Promise<void> {

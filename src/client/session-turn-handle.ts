@@ -61,9 +61,11 @@ export class SessionTurnHandle<Output = unknown> extends TurnHandle<Output> {
     const stop = new AbortController();
     try {
       const until = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-      for await (const { turnId } of sessionTurns(this.#client, this.#sessionId, until)) {
-        this.#isThere ||= turnId === this.turnId;
-        if (this.#isThere) return;
+      for await (const turn of sessionTurns(this.#client, this.#sessionId, until)) {
+        if (turn.turnId !== this.turnId || turn.compaction) continue;
+        if (turn.isWithdrawn) throw new TurnNotFound(`The message of the turn ${turn.turnId} was withdrawn.`);
+        this.#isThere = true;
+        return;
       }
     } finally {
       stop.abort();

@@ -24,12 +24,17 @@ import type { OpenRequest } from './waiting.js';
 
 /**
  * An ended turn's outcome, with all the messages that it added and a step an iteration. A completed one has the `output` of its agent, checked
- * and as JSON has it; where the agent has none, or its type was not given, it is `unknown`.
+ * and as JSON has it; where the agent has none, or its type was not given, it is `unknown`. A closing answer may have given it, too.
  */
 export type FinishedTurn<Output = unknown> = Omit<TurnOutcome, 'messages' | 'steps' | 'type' | 'output'> & {
   messages: Message[];
   steps: TurnStep[];
-} & ({ type: 'completed'; output: Output } | { type: Exclude<OutcomeType, 'completed'>; output?: never });
+} & (
+    | { type: 'completed'; output: Output }
+    | { type: Closed; output?: Output }
+    | { type: Exclude<OutcomeType, Closed | 'completed'>; output?: never }
+  );
+type Closed = 'max_iterations' | 'loop_detected';
 
 export type MessageOptions = {
   /** Sent twice under one id, it counts once. Default: a new one. */

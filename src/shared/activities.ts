@@ -62,6 +62,8 @@ export type CallModelInput = {
   withoutTools?: true;
   /** The first call of a turn also resolves its settings; `limits` are the turn's own. */
   resolve?: { limits: Limits; isSubAgent?: true; share?: BudgetShare };
+  /** The same of the first that is made, where one before it was too long, and has settled all that. */
+  opens?: CallModelInput['resolve'];
   /** As the first call has settled it. */
   mcp?: McpSettings;
   /** The call whose last message asks for the turn's output, or for a better answer. */

@@ -1,3 +1,5 @@
+import { FINAL_ANSWER } from './final-answer.js';
+import type { JsonObject } from './json.js';
 import { type Message, textContent } from './messages.js';
 import { ownId } from './opening.js';
 
@@ -19,16 +21,24 @@ export function isNote({ role, id }: Message): boolean {
   return role === 'user' && id.startsWith(`${PREFIX}_`);
 }
 
-/** Before the closing call, which is made without tools. */
-export function closingNote(why: 'max_iterations' | 'loop_detected'): TurnNote {
+/** Before the closing call, which is made without tools. `form`: of the answer, where it is to be the agent's output. */
+export function closingNote(why: 'max_iterations' | 'loop_detected', form?: ClosingForm): TurnNote {
   const reason =
     why === 'max_iterations'
       ? 'The limit of model calls is reached'
       : 'The same calls were made again and again';
-  return {
-    kind: 'closing',
-    text: `[${reason}, and no more tools can be called. Give your final answer now, with what you have found out. Say what is left to do.]`,
-  };
+  const asked = `[${reason}, and no more tools can be called. Give your final answer now, with what you have found out.`;
+  return { kind: 'closing', text: `${asked} ${form ? formText(form) : 'Say what is left to do.'}]` };
+}
+
+/** A JSON schema, or that it is what the tool for the answer takes. */
+type ClosingForm = { schema: JsonObject } | 'final_answer';
+
+function formText(form: ClosingForm): string {
+  const json = 'It must be JSON, and nothing else';
+  return form === 'final_answer'
+    ? `${json}: what you would give ${FINAL_ANSWER} as the argument "answer".`
+    : `${json}, and fit this JSON schema:\n${JSON.stringify(form.schema)}`;
 }
 
 /** Before a planning call, which is made without tools. `done`: how many model calls there were. */

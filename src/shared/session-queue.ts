@@ -12,6 +12,8 @@ export type QueueItem = {
   replaces?: true;
   /** Another message has come in its place, or somebody has ended it, before it could run: its turn ends as it begins. */
   ended?: EarlyEnd;
+  /** Messages that came too late for another turn are part of it. */
+  joined?: true;
 };
 
 /** With one more: at the end; or, where it replaces, before all but those that came to replace before it. */
@@ -44,9 +46,24 @@ export function reopened(
   const [next, ...rest] = queue;
   if (next?.replaces) {
     const request = openedBy(texts, next.request);
-    if (jsonBytes(request) <= MAX_SEND_BYTES) return { queue: [{ ...next, request }, ...rest], id: next.id };
+    if (jsonBytes(request) <= MAX_SEND_BYTES)
+      return { queue: [{ ...next, request, joined: true }, ...rest], id: next.id };
   }
   const by = messages[0]?.by;
   const request = openedBy(texts, { ...own.request, prompt: '' });
-  return { queue: [{ id: own.id, request, ...(by !== undefined && { by }) }, ...queue], id: own.id };
+  const joined = messages.length > 1 && { joined: true as const };
+  return {
+    queue: [{ id: own.id, request, ...(by !== undefined && { by }), ...joined }, ...queue],
+    id: own.id,
+  };
+}
+
+/** Without the item. What it was to replace is replaced by what would have replaced it, or runs to its end. */
+export function withdrawnFrom(queue: readonly QueueItem[], { id, ended: next }: QueueItem): QueueItem[] {
+  return queue
+    .filter((each) => each.id !== id)
+    .map(({ ended, ...each }) => {
+      const now = ended?.id === id ? next : ended;
+      return now ? { ...each, ended: now } : each;
+    });
 }

@@ -24,6 +24,7 @@ export const SET_LIMITS = 'setLimits';
 /** Updates. */
 export const ROLLBACK = 'rollback';
 export const PREFIX = 'prefix';
+export const WITHDRAW = 'withdraw';
 
 export const WHILE_BUSY = ['queue', 'steer', 'replace'] as const;
 /**
@@ -110,13 +111,13 @@ export function openedBy(texts: readonly string[], request: TurnRequest): TurnRe
 }
 
 /**
- * What became of a message: it `started` a turn, is `queued`, `steered` into the running one, or `refused`. `turnId` is the
+ * What became of a message: it `started` a turn, is `queued`, `steered` into the running one, `refused`, or was `withdrawn`. `turnId` is the
  * workflow id of the turn that it is part of; `position`: how many turns are before that one.
  */
 export type SendReceipt = {
   v: 1;
   id: string;
-  status: 'started' | 'queued' | 'steered' | 'refused';
+  status: 'started' | 'queued' | 'steered' | 'refused' | 'withdrawn';
   turnId?: string;
   position?: number;
   /** Of what it says: another message under its id is refused. */
@@ -137,6 +138,25 @@ export type PassedOn = {
   turnId?: string;
   problem?: string;
 };
+
+/** The argument of a `withdraw`: the id of the message. */
+export type WithdrawRequest = { v: 1; id: string };
+/**
+ * What became of it. `withdrawn`: the message has no turn, and will have none. `started`: too late, it is part of the turn of that
+ * workflow id. `unknown`: no such message came, or it was refused, or has been forgotten.
+ */
+export type WithdrawReceipt = {
+  v: 1;
+  status: 'withdrawn' | 'started' | 'unknown' | 'refused';
+  turnId?: string;
+  problem?: string;
+};
+
+const isWithdraw = isShape({ v: isOneOf(WIRE_VERSION), id: isNonEmptyText });
+
+export function withdrawProblems(value: unknown): string[] {
+  return isWithdraw(value, '');
+}
 
 /** The argument of a `rollback` and of a `prefix`: where the transcript is cut. */
 export type CutRequest = { v: 1; keep: CutPlace };

@@ -1,5 +1,6 @@
 import { areNamedArtifacts, type NamedArtifact } from './artifact-names.js';
 import { isTranscriptBase, type TranscriptBase } from './carried.js';
+import type { CompactionRecord } from './compaction/settings.js';
 import { type JsonObject, jsonBytes } from './json.js';
 import type { ExceededBudget } from './limits.js';
 import type { Covers } from './messages.js';
@@ -91,7 +92,12 @@ export type SessionTurn = {
   count: number;
   /** ISO 8601. */
   endedAt: string;
+  /** What the session has made shorter between this turn and the next one, and what came to nothing. */
+  compactions?: SessionCompaction[];
 };
+
+/** `at`: ISO 8601, when it had ended. */
+export type SessionCompaction = CompactionRecord & { at: string };
 
 /** The turn that runs. */
 export type RunningTurn = {

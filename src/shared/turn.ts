@@ -147,6 +147,8 @@ export type TurnSettings = {
   loopGuard?: LoopGuard;
   /** At the limit of iterations one more call is made, without tools, for an answer. */
   closing?: 'answer';
+  /** That answer is asked for as the agent's output, and may be it. */
+  closesWithOutput?: true;
   /** The first model call makes a plan, and then one before each `every` others. */
   planning?: { every?: number };
   /** The most tool calls of one reply that run side by side. */
@@ -253,7 +255,7 @@ export type TurnOutcome = {
    * turn whose answer a tool gives: that answer, as JSON where it is no text.
    */
   text: string;
-  /** Of a completed turn of an agent with an `output`: its answer as JSON, checked. */
+  /** Of an agent with an `output`: the answer as JSON, checked. A completed turn has it; a closing answer may have given it. */
   output?: Json;
   /** Model calls that answered. */
   iterations: number;

@@ -111,6 +111,7 @@ function inputOf(
   const isSubAgent = input.parent !== undefined && !input.parent.isSession;
   const { automatic = false, maxPerCall = 0 } = settings?.compaction ?? {};
   const compacts = settings ? automatic && refused < maxPerCall : refused === 0;
+  const first = resolvedBy(input, isSubAgent);
   const version = settings?.version ?? input.version;
   const model = settings?.model ?? input.model;
   return {
@@ -127,7 +128,8 @@ function inputOf(
     ...(version !== undefined && { version }),
     ...(model !== undefined && { model }),
     ...(settings?.mcp && { mcp: settings.mcp }),
-    ...(!settings && { resolve: resolvedBy(input, isSubAgent) }),
+    ...(!settings && { resolve: first }),
+    ...(settings && run.iteration === 0 && { opens: first }),
     ...run.people.carried,
     ...(input.parent?.permissions && { above: input.parent.permissions }),
     ...(input.modelOptions && { modelOptions: input.modelOptions }),

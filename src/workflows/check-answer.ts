@@ -4,7 +4,12 @@ import {
   CancelledFailure,
   proxyActivities,
 } from '@temporalio/workflow';
-import { CHECK_ANSWER, type CheckAnswerInput, type CheckedAnswer } from '../shared/activities.js';
+import {
+  CHECK_ANSWER,
+  type CheckAnswerInput,
+  type CheckedAnswer,
+  type ModelReply,
+} from '../shared/activities.js';
 import { NOT_CHECKED } from '../shared/final-answer.js';
 import type { Json } from '../shared/json.js';
 import type { OutcomeType } from '../shared/turn.js';
@@ -73,5 +78,26 @@ export async function checkedEnding(
   if (!checked) return 'interrupted';
   if (checked.problem === undefined) return 'completed';
   output.refuse(checked.problem);
+  return undefined;
+}
+
+/**
+ * What a closing answer gives as the agent's output counts as that once the checks have let it pass, however the turn ends.
+ * Returns where an interrupt has cut them.
+ */
+export async function takeClosingOutput(
+  run: TurnRun,
+  interventions: Interventions,
+  { output: given }: ModelReply,
+): Promise<'interrupted' | undefined> {
+  const { settings, output } = run;
+  if (!settings?.closesWithOutput || !given?.ok) return undefined;
+  if (settings.checksAnswer) {
+    if (interventions.ending) return undefined;
+    const { value: checked } = await interventions.settle(askChecks(run, given.value), settings.settleMs);
+    if (!checked) return 'interrupted';
+    if (checked.problem !== undefined) return undefined;
+  }
+  output.close(given.value);
   return undefined;
 }

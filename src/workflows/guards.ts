@@ -131,7 +131,12 @@ export class Guards {
   /** The last call, at a limit, where the agent asks for one. */
   askForClosing(limit: ReachedLimit): Asked | undefined {
     if (limit === 'budget_exceeded' || this.#run.settings?.closing !== 'answer') return undefined;
-    return this.#put({ notes: [closingNote(limit)], withoutTools: true, isClosing: true });
+    return this.#put({ notes: [closingNote(limit, this.#closingForm)], withoutTools: true, isClosing: true });
+  }
+
+  get #closingForm(): Parameters<typeof closingNote>[1] {
+    const { closesWithOutput, output } = this.#run.settings ?? {};
+    return closesWithOutput && (output ?? 'final_answer');
   }
 
   #put(asked: Asked): Asked {

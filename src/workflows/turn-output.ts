@@ -13,6 +13,7 @@ export class TurnOutput {
   #asks: Asks = { asked: 0 };
   /** Of the last reply, where that was one. */
   value: Json | undefined;
+  #closing: Json | undefined;
   /** What the last reply has given by the tool for it, and the agent's checks have let pass. */
   #given: Json | undefined;
 
@@ -52,6 +53,17 @@ export class TurnOutput {
   #endOfCalls(): OutcomeType | undefined {
     this.#asks = { asked: 0 };
     return this.#given === undefined ? undefined : 'completed';
+  }
+
+  /** The closing answer is the output. */
+  close(given: Json): void {
+    this.#closing = given;
+  }
+
+  /** Of a turn that ends so. */
+  of(ending: OutcomeType | 'failed'): { output?: Json } {
+    const output = ending === 'completed' ? this.value : this.#closing;
+    return output === undefined ? {} : { output };
   }
 
   /** A check has refused the answer. The next model call is told so, with its tools. */

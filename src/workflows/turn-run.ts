@@ -258,7 +258,7 @@ export class TurnRun {
         (outcome === 'completed' ? this.output.text : undefined) ?? this.lastText,
         OUTCOME_TEXT_BYTES,
       ),
-      ...(outcome === 'completed' && this.output.value !== undefined && { output: this.output.value }),
+      ...this.output.of(outcome),
       iterations: this.iteration,
       usage: this.usage,
       messageCount: this.transcript.added,

@@ -5,7 +5,7 @@ import { pendingCalls, toolMessage } from '../shared/transcript.js';
 import type { OutcomeType, TurnInput, TurnOutcome } from '../shared/turn.js';
 import { afterFailure, afterTurn } from './after-turn.js';
 import { callModel } from './call-model.js';
-import { checkedEnding, isToBeChecked } from './check-answer.js';
+import { checkedEnding, isToBeChecked, takeClosingOutput } from './check-answer.js';
 import { compactAsDue, isCompactionDue } from './compaction.js';
 import type { ReachedLimit } from './guards.js';
 import { Interventions } from './interventions.js';
@@ -107,6 +107,7 @@ async function endAtLimit(
   if (!asked) return limit;
   const reply = await callModel(run, interventions, [], asked);
   if (reply === 'interrupted') return 'interrupted';
-  if (reply !== 'failed') await takeReply(run, reply, interventions);
-  return limit;
+  if (reply === 'failed') return limit;
+  await takeReply(run, reply, interventions);
+  return (await takeClosingOutput(run, interventions, reply)) ?? limit;
 }

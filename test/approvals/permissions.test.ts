@@ -123,7 +123,7 @@ describe('what was allowed', () => {
   });
 });
 
-// MC-080 to MC-082, with section 0's corrections: siblings of the plan have their results, in request order
+// MC-080, MC-081, MC-082, with section 0's corrections: siblings of the plan have their results, in request order
 describe('the mode plan', () => {
   test('runs only tools that read, until a person has approved the plan; also in the next runs', async () => {
     const script = [

@@ -63,6 +63,7 @@ describe('a transcript may be cut', () => {
 });
 
 describe('a plan for a transcript that is too long', () => {
+  // FA-102
   test('of any conversation leaves it valid, with the last thing said and all that no model has seen, at every room', () => {
     fc.assert(
       fc.property(
@@ -107,6 +108,7 @@ describe('a plan for a transcript that is too long', () => {
     expect(plan).toEqual({ do: 'clear', callIds: new Set(['a2_0']) });
   });
 
+  // FA-102, FA-103
   test('keeps three exchanges where there is room for them, then two, one, none', () => {
     const messages = [said('u'), ...['a1', 'a2', 'a3', 'a4', 'a5'].flatMap((id) => round(id, [4000]))];
     const kept = [6000, 3000, 2000, 500].map((room) => {
@@ -127,12 +129,14 @@ describe('a plan for a transcript that is too long', () => {
     expect(lastSaid(messages)).toBe(0);
   });
 
+  // FA-104
   test('is none where there is only one thing to be summarised', () => {
     expect(planCompaction([said('u')], { trigger: 'too_long', room: 0, rates })).toBeUndefined();
     const one = [said('u'), ...round('a', [])];
     expect(planCompaction(one, { trigger: 'too_long', room: 0, rates })).toBeUndefined();
   });
 
+  // FA-106
   test('folds an earlier summary into the new one, which stands for the messages of both', () => {
     const first = [said('u'), ...['a1', 'a2', 'a3', 'a4', 'a5'].flatMap((id) => round(id, [4000]))];
     const once = planCompaction(first, { trigger: 'asked', room: 3000, rates });
@@ -185,6 +189,7 @@ describe('a strict provider', () => {
     expect(refused(summarised(messages, wrong))).toContain('has no tool call before it');
   });
 
+  // O13
   test('takes any conversation after any compaction', () => {
     fc.assert(
       fc.property(anyConversation, fc.nat(20_000), fc.boolean(), (messages, room, asked) => {

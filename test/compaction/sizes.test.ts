@@ -17,6 +17,7 @@ const transcript = (messages: readonly Message[], epoch = 0) => ({
   since: (position: number) => messages.slice(position),
 });
 
+// FA-107
 describe('what the next model call sends', () => {
   test('is what the last reply told, and an estimate of what was added since', () => {
     const size = new ContextSize();
@@ -74,6 +75,16 @@ describe('the window of a model', () => {
     ['openai/gpt-5.5-2026-04-23', 922_000],
     ['gpt-5-mini', 272_000],
     ['gpt-4o', 128_000],
+    ['gpt-5-chat-latest', 128_000],
+    ['gpt-5.4', 922_000],
+    ['gpt-5.4-mini-2026-03-17', 272_000],
+    ['gpt-5.6-luna', 922_000],
+    ['claude-sonnet-5-5', 1_000_000],
+    ['anthropic/claude-opus-4.6', 1_000_000],
+    ['claude-opus-4-5-20251101', 200_000],
+    ['claude-haiku-4-5', 200_000],
+    ['claude-haiku-6', undefined],
+    ['models/gemini-3.8-flash', 1_048_576],
     ['gpt-5.9', undefined],
     ['my-model', undefined],
   ])('%s is %s', (model, window) => {
@@ -82,6 +93,7 @@ describe('the window of a model', () => {
 });
 
 describe('what a model is to summarise', () => {
+  // MC-101
   test('is never longer than it may be, begins with an earlier summary, and is well-formed', () => {
     const old: Message = {
       ...said('c', 'Earlier: 😀'.repeat(50)),

@@ -105,6 +105,11 @@ export class CrashTurn {
     const finished = (await this.events()).filter((event) => event.type === 'tool_finished');
     const results = resultsOf(transcript).map(({ callId }) => callId);
     expect(finished.map(({ callId }) => callId).toSorted()).toEqual(results.toSorted());
+    await this.expectReplay();
+  }
+
+  async expectReplay(): Promise<void> {
+    const handle = this.#place.client.client.workflow.getHandle(this.handle.turnId);
     await replay(this.handle.turnId, await handle.fetchHistory());
   }
 

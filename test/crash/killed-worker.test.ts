@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Message } from '../../src/shared/messages.js';
+import type { ModelRequest } from '../../src/shared/model-port.js';
 import {
   attempts,
   fault,
@@ -175,6 +176,48 @@ describe('a worker killed during a tool', () => {
     expect(results.map(({ status }) => status)).toEqual(['ok', 'unknown']);
     expect(turn.runsOf('quick')).toBe(1);
   });
+});
+
+test('a worker killed while a summary is written is replaced: it is asked for again, there is one, and nothing is lost', async () => {
+  let sent: readonly Message[] = [];
+  let asked = 0;
+  const summary = () => {
+    asked += 1;
+    return asked === 1
+      ? { ...reply(text('late')), delayMs: Number.POSITIVE_INFINITY }
+      : reply(text('Two were quick.'), { usage: { inputTokens: 9 } });
+  };
+  const entry = (messages: readonly Message[], { tools }: ModelRequest): ScriptEntry => {
+    if (tools.length === 0) return summary();
+    if (JSON.stringify(messages).includes('this is a summary of them')) {
+      sent = messages;
+      return text('done');
+    }
+    const rounds = messages.filter(({ role }) => role === 'assistant').length;
+    return rounds < 2 ? reply(text('x'.repeat(4000)), toolCall('quick')) : toolCall('hold');
+  };
+  const turn = await place.start([entry, entry, entry, entry]);
+  await turn.until('began', 'hold');
+  const { id } = await turn.handle.compact({ focus: turn.handle.turnId });
+  turn.release();
+  await vi.waitFor(() => expect(asked).toBe(1), { timeout: 40_000 });
+  supervisor.kill();
+  const outcome = await turn.handle.result();
+  await turn.expectReplay();
+  expect([outcome.type, outcome.text, asked]).toEqual(['completed', 'done', 2]);
+  expect(await turn.handle.receipt(id)).toMatchObject({ status: 'done' });
+  expect(outcome.usage).toMatchObject({ modelCalls: 5, failedCalls: 1 });
+  const compactions = (await turn.events()).filter(({ type }) => type === 'compaction');
+  expect(compactions).toMatchObject([{ method: 'summary', trigger: 'asked', usage: { inputTokens: 9 } }]);
+  const whole = await turn.handle.transcript();
+  expect(whole.map(({ role }) => role).join(' ')).toBe(
+    'user assistant tool assistant tool assistant tool assistant',
+  );
+  // The prompt stays as it is; of the three rounds each message is in the request, or in the summary's range.
+  const staying = sent.filter(({ role }) => role !== 'user');
+  expect(staying.length + (outcome.summary?.covers.count ?? 0)).toBe(6);
+  expect(JSON.stringify(sent)).toContain(turn.handle.turnId);
+  expect([turn.runsOf('quick'), turn.runsOf('hold')]).toEqual([2, 1]);
 });
 
 const NOT_PASSED_BACK = {

@@ -4,7 +4,7 @@ import { type Script, text } from '../../src/testing/index.js';
 
 const MODEL_CALLS = 8;
 
-/** One provider for the turns of many tests: which script it follows is told by the first user message. */
+/** One provider for the turns of many tests: which script it follows is told by the prompt that is in the first user message. */
 export class ScriptByPrompt {
   readonly #scripts = new Map<string, Script>();
   readonly script: Script;
@@ -12,7 +12,7 @@ export class ScriptByPrompt {
   constructor() {
     this.script = Array.from({ length: MODEL_CALLS }, (_, index): Script[number] => {
       return (messages, request) => {
-        const entry = this.#scripts.get(promptOf(messages))?.[index] ?? text('the next turn');
+        const entry = this.#scriptOf(messages)?.[index] ?? text('the next turn');
         return typeof entry === 'function' ? entry(messages, request) : entry;
       };
     });
@@ -24,9 +24,10 @@ export class ScriptByPrompt {
     this.#scripts.set(prompt, script);
     return prompt;
   }
-}
 
-function promptOf(messages: readonly Message[]): string {
-  const first = messages.find((message) => message.role === 'user');
-  return first ? (textOf(first).split('\n')[0] ?? '') : '';
+  #scriptOf(messages: readonly Message[]): Script | undefined {
+    const first = messages.find((message) => message.role === 'user');
+    const said = first ? textOf(first) : '';
+    return [...this.#scripts].find(([prompt]) => said.includes(prompt))?.[1];
+  }
 }

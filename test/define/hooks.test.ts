@@ -26,6 +26,7 @@ test('a misspelled point, a name twice and a bad timeout are refused when the ag
   expect(() => agentWith({ timeout: -1 })).toThrow('hooks[0].timeout: -1 is not a duration');
 });
 
+// FA-077
 test("the worker's hooks come after the agent's own, also for sub-agents, and share no name", () => {
   const below = defineAgent({ name: 'b', description: 'b', instructions: '', model: 'none' });
   const above = defineAgent({

@@ -93,7 +93,7 @@ test('what was compacted is carried on into new runs of the session', async () =
   expect(await session.transcript()).toHaveLength(6);
 });
 
-// FA-104
+// FA-104, FA-105
 test('an idle session is compacted on request, between turns; a summary that comes to nothing changes nothing', async () => {
   let asked = '';
   const summaries: Answer[] = [

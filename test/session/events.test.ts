@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SessionEvent } from '../../src/client/session-events.js';
+import type { ModelRequest } from '../../src/shared/model-port.js';
 import { reply, text, toolCall } from '../../src/testing/index.js';
 import { idle, sessionPlace } from './session-place.js';
 
@@ -76,4 +77,43 @@ test('a watcher stops when its signal fires; the events of a turn that waits com
   ]);
   expect(seen.filter((type) => type === 'turn_started').length).toBeGreaterThanOrEqual(1);
   await expect(place.client.session('nobody').events().next()).rejects.toThrow(/There is no session/);
+});
+
+test('a compaction between turns is told after the turn before it, over runs, and can be come back from', async () => {
+  const entry = (_: unknown, { instructions }: ModelRequest) =>
+    text(instructions.startsWith('You write the memory') ? 'All was told.' : 'x'.repeat(2000));
+  const script = Array.from({ length: 30 }, () => entry);
+  const { session, send } = place.open(script, { messagesPerRun: 3 });
+  for (const prompt of ['1', '2', '3'])
+    await (await send(prompt.repeat(2000), { id: `m${prompt}` })).result();
+  await idle(session, 3);
+  const events: SessionEvent[] = [];
+  const watching = (async () => {
+    for await (const each of session.events()) if (each.event.type !== 'text_delta') events.push(each);
+  })();
+  for (const _ of [1, 2]) expect(await session.compact()).toMatchObject({ status: 'done' });
+  const turns = await session.turns();
+  expect(turns.map(({ compactions = [] }) => compactions.length)).toEqual([0, 0, 2]);
+  await (await send('4', { id: 'm4' })).result();
+  await idle(session, 4);
+  await session.close();
+  await watching;
+
+  const told = events.map(({ turnId, event }) => `${turnId.split('/').at(-1)} ${event.type}`);
+  const ended = told.indexOf('m3 turn_ended');
+  expect(told.slice(ended, ended + 4)).toEqual([
+    ...['m3 turn_ended', 'm3 compaction', 'm3 compaction', 'm4 turn_started'],
+  ]);
+  expect(events[ended + 1]?.event).toMatchObject({
+    trigger: 'asked',
+    method: 'summary',
+    covers: { count: 4 },
+  });
+  // From the last run alone, which was given them.
+  for (const at of [ended - 1, ended, ended + 1, ended + 2]) {
+    const rest: string[] = [];
+    for await (const { offset, event } of session.events({ after: events[at]?.offset ?? '' }))
+      if (event.type !== 'text_delta') rest.push(offset);
+    expect(rest).toEqual(events.slice(at + 1).map(({ offset }) => offset));
+  }
 });

@@ -12,6 +12,7 @@ import { idle, PATIENCE, sessionPlace } from './session-place.js';
 const place = sessionPlace();
 const hold = reply(toolCall('hold'));
 
+// FA-101
 test('a message begins the session; the next turn sees what was said, and its own instructions', async () => {
   const script = [text('hello'), text('again'), toolCall('echo', { text: 'x' }), text('and again')];
   const { session, send, told, requests } = place.open(script);

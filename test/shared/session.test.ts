@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CutPlace, keptCount } from '../../src/shared/cut-transcript.js';
 import { sessionInputProblems } from '../../src/shared/session.js';
-import { enqueued, type QueueItem, reopened } from '../../src/shared/session-queue.js';
+import { enqueued, type QueueItem, reopened, withdrawnFrom } from '../../src/shared/session-queue.js';
 import { sendProblems } from '../../src/shared/session-requests.js';
 import { reconcile, transcriptProblems } from '../../src/shared/transcript.js';
 import { anyTranscript } from './transcripts.js';
@@ -50,6 +50,17 @@ describe('a queue', () => {
     );
   });
 
+  test('without one of those that replace, what it was to replace goes to the next of them, or runs to its end', () => {
+    const queue = [item('a', true), item('b', true), item('c', true), item('d', false)].reduce(enqueued, []);
+    const replaced = (of: readonly QueueItem[]) =>
+      of.map(({ id, ended }) => `${id} by ${ended?.id ?? 'none'}`);
+    const without = (id: string) =>
+      replaced(queue.flatMap((each) => (each.id === id ? withdrawnFrom(queue, each) : [])));
+    expect(replaced(queue)).toEqual(['a by b', 'b by c', 'c by none', 'd by none']);
+    expect(without('b')).toEqual(['a by c', 'c by none', 'd by none']);
+    expect(without('c')).toEqual(['a by b', 'b by none', 'd by none']);
+  });
+
   test('what was handed back opens the next turn, and nothing of the queue is lost', () => {
     fc.assert(
       fc.property(sent, fc.integer({ min: 1, max: 4 }), (kinds, count) => {
@@ -68,6 +79,10 @@ describe('a queue', () => {
           ...queue.map(({ request }) => request.prompt),
         ]);
         expect(after.id).toBe(after.queue[0]?.id);
+        const isShared = count > 1 || queue[0]?.replaces === true;
+        expect(after.queue.map(({ joined = false }) => joined)).toEqual(
+          after.queue.map((_, at) => isShared && at === 0),
+        );
         expect(after.queue.length).toBe(queue.length + (queue[0]?.replaces ? 0 : 1));
       }),
     );

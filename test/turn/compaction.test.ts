@@ -84,6 +84,7 @@ async function compactionsOf(turn: TurnHandle) {
 }
 
 describe('a turn with a small context window', () => {
+  // FA-102
   test('goes through many compactions over several runs, and no request of it is ever too long', async () => {
     const { seen, model, server } = await provider(pages(60));
     const turn = await worker.start(model, 'Read it all.');
@@ -152,6 +153,7 @@ describe('a turn with a small context window', () => {
     expect(whole.slice(1, -2).map((message) => message.id)).toEqual(earlier.map((message) => message.id));
   });
 
+  // FA-105, MC-101
   test('goes on as it is where summaries fail, are empty or too long, and does not ask for one at each call', async () => {
     let asked = 0;
     const summarise: Answer = () => {

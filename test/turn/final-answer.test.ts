@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import type { Json } from '../../src/shared/json.js';
 import { textOf } from '../../src/shared/messages.js';
 import { reply, text, toolCall } from '../../src/testing/index.js';
@@ -38,6 +39,13 @@ test('an output is what the tool is given, checked as any arguments are, and no 
     'answer.resolved: Invalid input: expected boolean, received string',
   );
   expect(bodies[0]?.response_format).toBeUndefined();
+});
+
+// SM-080
+test('null is an answer as any other', async () => {
+  const agent = { finalAnswer: true, output: z.json() };
+  const { outcome } = await outputTurn([given(null)], { agent });
+  expect(outcome).toMatchObject({ type: 'completed', output: null, text: 'null', iterations: 1 });
 });
 
 // SM-081, with its deviation: each call gets its result, and it is asked again

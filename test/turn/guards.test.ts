@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { textContent } from '../../src/shared/messages.js';
+import type { ModelRequest } from '../../src/shared/model-port.js';
 import { fault, reply, type Script, scriptedModel, text, toolCall } from '../../src/testing/index.js';
+import { user } from '../shared/transcripts.js';
 import { agentWith, countedTool, echoTool, rolesOf } from './agents.js';
 import { manyAgents } from './many-agents.js';
 
@@ -16,6 +19,14 @@ const { start, end } = manyAgents((model) => [
   agentWith(tools, { name: 'closer', model, closing: 'answer', limits: { iterations: 2 } }),
   agentWith(tools, { name: 'planner', model, planning: { every: 2 }, limits: { iterations: 3 } }),
   agentWith(tools, { name: 'planning_once', model, planning: {} }),
+  agentWith(tools, { name: 'planning_in_little', model, planning: {}, compaction: { window: 2000 } }),
+  agentWith(tools, {
+    name: 'plans_and_closes',
+    model,
+    planning: {},
+    closing: 'answer',
+    limits: { iterations: 1 },
+  }),
 ]);
 const again = (count: number, call = toolCall('echo', { text: 'same' })): Script =>
   Array.from({ length: count }, () => call);
@@ -123,6 +134,8 @@ describe('planning', () => {
     expect(said(model, 0).at(-1)).toContain('write down a plan');
     expect(said(model, 1).at(-1)).toContain('carry out this plan');
     expect(said(model, 3).at(-1)).toContain('bring your plan up to date');
+    // SM-091 otherwise: no plan is made without having read all that there is, earlier plans too
+    expect(model.requests[3]?.messages).toEqual(transcript.slice(0, 9));
     expect(rolesOf(transcript)).toEqual([
       ...['user', 'user', 'assistant', 'user', 'assistant', 'tool', 'assistant', 'tool'],
       ...['user', 'assistant', 'user', 'assistant', 'tool'],
@@ -134,5 +147,40 @@ describe('planning', () => {
     const { outcome } = await end(await start('planning_once', model));
     expect(outcome).toMatchObject({ type: 'completed', text: 'done', iterations: 4 });
     expect(model.requests.filter(({ toolChoice }) => toolChoice === 'none')).toHaveLength(1);
+  });
+
+  test('comes first also where what the turn was given had to be compacted before', async () => {
+    const questions = Array.from({ length: 20 }, (_, index) => [
+      user(`question ${index} `.repeat(40)),
+      { role: 'assistant' as const, id: `a${index}`, content: textContent(`a${index}`, 'It is so.') },
+    ]);
+    const entry = (_: unknown, { instructions, toolChoice }: ModelRequest) =>
+      text(instructions.startsWith('You write the memory') ? 'All was so.' : toolChoice ? 'plan' : 'done');
+    const model = scriptedModel(Array.from({ length: 30 }, () => entry));
+    const turn = await start('planning_in_little', model, { transcript: questions.flat() });
+    const { outcome } = await end(turn);
+    expect(outcome).toMatchObject({ type: 'completed', text: 'done', iterations: 2 });
+    expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual([undefined, 'none', undefined]);
+    expect(said(model, 1).at(-1)).toContain('write down a plan');
+    expect(said(model, 2).at(-1)).toContain('carry out this plan');
+
+    // All else that a turn's first call looks at is looked at, too.
+    const untold = scriptedModel(Array.from({ length: 30 }, () => reply(text('plan'), { usage: null })));
+    const given = { transcript: questions.flat(), limits: { tokens: 100_000 } };
+    const uncounted = (await start('planning_in_little', untold, given)).result();
+    await expect(uncounted).rejects.toMatchObject({ type: 'Model.NotCounted' });
+  });
+
+  // SM-085 by D18: what one call did not tell makes the sum no less known
+  test('and closing count for the usage of the turn as other calls do', async () => {
+    const usage = { inputTokens: 10, outputTokens: 3 };
+    const model = scriptedModel([
+      reply(text('plan'), { usage }),
+      reply(toolCall('echo', { text: 'a' }), { usage: null }),
+      reply(text('So far so good.'), { usage }),
+    ]);
+    const { outcome } = await end(await start('plans_and_closes', model));
+    expect(outcome).toMatchObject({ type: 'max_iterations', text: 'So far so good.', iterations: 3 });
+    expect(outcome.usage).toMatchObject({ inputTokens: 20, outputTokens: 6, modelCalls: 3, unknownCalls: 1 });
   });
 });

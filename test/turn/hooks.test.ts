@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { FinishedTurn, TurnHandle } from '../../src/client/turn-handle.js';
@@ -26,8 +27,9 @@ function log({ turnId, idempotencyKey }: HookContext, what: string): void {
 
 const guard: Hooks = {
   name: 'guard',
-  beforeToolCall({ arguments: { say } }, context) {
+  async beforeToolCall({ arguments: { say } }, context) {
     log(context, 'before_tool');
+    await setImmediate();
     if (say === 'push') return { block: 'no pushes on Fridays' };
     if (say === 'throw') throw new Error('the policy server is down');
     if (say === 'misfit') return { arguments: { say: 7 } };
@@ -133,7 +135,7 @@ async function eventsOf(turn: TurnHandle): Promise<TurnEvent[]> {
   return events;
 }
 
-// FA-070, FA-077
+// FA-070
 test('hooks are called in the order of the turn, and once after it', async () => {
   const { turn, outcome } = await run([saying('a')]);
   expect(called.get(turn.turnId)).toEqual([
@@ -173,7 +175,7 @@ test('a hook that throws, or decides what nobody understands, is an error result
   expect(outcome.type).toBe('completed');
 });
 
-// MC-063 otherwise: hooks see each other's changes
+// FA-077; MC-063 otherwise: hooks see each other's changes
 test('each hook sees what the one before has made of the call, and the model reads with what it was run', async () => {
   const { results } = await run([saying('chain')]);
   expect(textOfResult(results[0])).toBe(

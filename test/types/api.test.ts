@@ -71,7 +71,9 @@ describe('types flow', () => {
     expectTypeOf<Found>().toEqualTypeOf<TurnHandle<Output>>();
     type Finished = Resolved<Found['result']>;
     expectTypeOf<OutputOf<Finished>>().toEqualTypeOf<Output>();
-    expectTypeOf<Exclude<Finished, { type: 'completed' }>['output']>().toEqualTypeOf<undefined>();
+    expectTypeOf<(Finished & { type: 'interrupted' })['output']>().toEqualTypeOf<undefined>();
+    type Closed = (Finished & { type: 'max_iterations' })['output'];
+    expectTypeOf<Closed>().toEqualTypeOf<Output | undefined>();
   });
 
   test("from an agent's output to its checks, and from an artifact's name to the artifact", () => {

@@ -117,8 +117,8 @@ async function resume({ client }: Place, conversation: Conversation): Promise<st
 /** The turn that runs, and the last one that has ended: from the event history, as no worker tells. */
 async function lastTurns(client: Client, sessionId: string): Promise<{ running?: string; before?: string }> {
   const turnIds: string[] = [];
-  for await (const { turnId, isRefused } of sessionTurns(client, sessionId)) {
-    if (!isRefused) turnIds.push(turnId);
+  for await (const turn of sessionTurns(client, sessionId)) {
+    if (!turn.compaction && !turn.isRefused && !turn.isWithdrawn) turnIds.push(turn.turnId);
   }
   const [before, last] = [turnIds.at(-2), turnIds.at(-1)];
   if (last === undefined) return {};

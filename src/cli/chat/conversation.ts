@@ -193,7 +193,9 @@ export class Conversation {
   async #hear(event: TurnEvent): Promise<void> {
     if (event.type === 'turn_started') this.#begin(event);
     const { desk } = this.#running ?? {};
-    if (!this.#isJson) {
+    // One between turns is told whoever asked for it.
+    const isBetweenTurns = event.type === 'compaction' && !this.#running;
+    if (!this.#isJson && !isBetweenTurns) {
       this.printer.print(event);
       desk?.hear(event);
     }

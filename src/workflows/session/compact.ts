@@ -98,6 +98,9 @@ function take(run: SessionRun, { record, compacted, spent }: CompactedSession): 
   if (record.usage) run.usage = addUsage(run.usage, record.usage);
   run.usage = joinUsage(run.usage, spent ?? noUsage);
   if (compacted) run.compacted = compacted;
+  const last = run.turns.at(-1);
+  const at = new Date(Date.now()).toISOString();
+  if (last) last.compactions = [...(last.compactions ?? []), { ...record, at }];
   const { problem } = record;
   const status = compacted ? 'done' : 'unchanged';
   return { v: 1, status, record, ...(problem !== undefined && { problem }) };

@@ -27,12 +27,16 @@ import {
   setLimitsProblems,
   steerOf,
   type TurnRequest,
+  WITHDRAW,
+  type WithdrawReceipt,
+  type WithdrawRequest,
 } from '../../shared/session-requests.js';
 import { readTurnEnded, TURN_ENDED } from '../../shared/sub-agents.js';
 import { fnv1a, wireId, wireText } from '../../shared/wire-text.js';
 import { compact } from './compact.js';
 import { cut } from './cut.js';
 import type { SessionRun } from './session-run.js';
+import { withdraw } from './withdraw.js';
 
 /** Of all that waits and of what was passed on to the running turn: the next run of the session is given it. */
 const WAITING_BYTES = 900_000;
@@ -60,6 +64,7 @@ export function listen(run: SessionRun): void {
   setHandler(defineUpdate<SessionCompactReceipt, [SessionCompactRequest?]>(COMPACT), (raw) =>
     compact(run, raw),
   );
+  setHandler(defineUpdate<WithdrawReceipt, [WithdrawRequest]>(WITHDRAW), (raw) => withdraw(run, raw));
   setHandler(defineUpdate<CutReceipt, [CutRequest]>(ROLLBACK), (raw) => cut(run, raw, ROLLBACK));
   setHandler(defineUpdate<CutReceipt, [CutRequest]>(PREFIX), (raw) => cut(run, raw, PREFIX));
   setHandler(defineSignal<[unknown]>(TURN_ENDED), (raw) => {
