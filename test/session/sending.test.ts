@@ -131,6 +131,7 @@ test('a steer joins the running turn, and comes back as its turn where none runs
   await place.held.running();
   const steer = await send('left', { whileBusy: 'steer', id: 's1' });
   expect(steer.sent).toMatchObject({ status: 'steered', turnId: first.turnId });
+  await vi.waitFor(async () => expect(await first.receipt('s1')).toMatchObject({ kind: 'steer' }), PATIENCE);
   place.held.release();
   expect(await steer.result()).toMatchObject({ text: 'left it is' });
   await idle(session, 1);
