@@ -18,24 +18,31 @@ import type { ActivityServices } from './services.js';
 import { firstOf, marked } from './session-segments.js';
 import { unpackAll, unpackSegment } from './transcript-segments.js';
 
-/** The messages up to a place. Segments before it stay as they are. */
 export async function cutTranscript(
   { artifacts }: ActivityServices,
+  input: CutTranscriptInput,
+): Promise<CutTranscript> {
+  return await beatWhile(Context.current(), { details: () => undefined }, () =>
+    cutMessages(artifacts, input),
+  );
+}
+
+/** The messages up to a place. Segments before it stay as they are. */
+export async function cutMessages(
+  artifacts: Artifacts,
   { base, compacted, keep }: CutTranscriptInput,
 ): Promise<CutTranscript> {
-  return await beatWhile(Context.current(), { details: () => undefined }, async () => {
-    const messages = await unpackAll(base.segments, artifacts);
-    const count = keptCount(messages, keep);
-    if (count === undefined) return { v: 1, problem: `No message of the session has that id: ${idOf(keep)}` };
-    const kept = await firstOf(base, messages, count, INLINE_BYTES, artifacts);
-    const names = latest(artifactsIn(messages.slice(0, count)), NAMES_BYTES);
-    const shorter = compacted && (await cutCompacted(compacted, keep, artifacts));
-    return {
-      ...{ v: 1, artifacts: names },
-      ...(kept && { base: kept }),
-      ...(shorter && { compacted: shorter }),
-    };
-  });
+  const messages = await unpackAll(base.segments, artifacts);
+  const count = keptCount(messages, keep);
+  if (count === undefined) return { v: 1, problem: `No message of the session has that id: ${idOf(keep)}` };
+  const kept = await firstOf(base, messages, count, INLINE_BYTES, artifacts);
+  const names = latest(artifactsIn(messages.slice(0, count)), NAMES_BYTES);
+  const shorter = compacted && (await cutCompacted(compacted, keep, artifacts));
+  return {
+    ...{ v: 1, artifacts: names },
+    ...(kept && { base: kept }),
+    ...(shorter && { compacted: shorter }),
+  };
 }
 
 /** Undefined where its summary stands for messages that are to go: then the others have to be given as they were. */

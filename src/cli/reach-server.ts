@@ -12,6 +12,11 @@ export class ServerUnreachable extends Error {
   override readonly name = 'ServerUnreachable';
 }
 
+/** No worker answers that would have to. The message says how to start one. */
+export class WorkerUnreachable extends Error {
+  override readonly name = 'WorkerUnreachable';
+}
+
 function unreachable(address: string, why: string): ServerUnreachable {
   const named = process.env['TEMPORAL_ADDRESS'] === address;
   const todo = named

@@ -7,7 +7,7 @@ import {
 } from '../client/errors.js';
 import { ServerError } from '../server/server-error.js';
 import { EXIT_FAILED, EXIT_USAGE } from './exit-codes.js';
-import { ServerUnreachable } from './reach-server.js';
+import { ServerUnreachable, WorkerUnreachable } from './reach-server.js';
 import { terminalOf } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -21,6 +21,7 @@ export function reportError(error: unknown): number {
   const foreseen =
     error instanceof ServerError ||
     error instanceof ServerUnreachable ||
+    error instanceof WorkerUnreachable ||
     error instanceof TurnConflict ||
     error instanceof TurnNotFound ||
     error instanceof SessionNotFound ||

@@ -14,12 +14,12 @@ import { promptWith } from './attachments.js';
 import { checkedCodec } from './codec-settings.js';
 import { coder, turnQueue } from './coder.js';
 import { EXITS_AT_LIMIT } from './exit-codes.js';
+import { howToGoOn } from './go-on.js';
 import { hooksOfFile } from './hooks-file.js';
 import { type LimitOptions, limitsOf } from './limit-options.js';
 import { modelOf } from './model-access.js';
 import type { Place } from './open-client.js';
 import { installQuietRuntime } from './quiet-runtime.js';
-import { quoted } from './quoted.js';
 import { checkNamespace, duringTurn, reach } from './reach-server.js';
 import type { StopSignals } from './stop-signals.js';
 import { terminalOf } from './terminal.js';
@@ -85,7 +85,8 @@ export async function runCommand(
     const watched = options.json ? printJson(turn) : printText(turn, server, startedAt);
     // A worker ends before its turn only by a fault.
     const exitCode = await Promise.race([watched, served.then(() => watched)]);
-    if (!options.json && EXITS_AT_LIMIT.includes(exitCode)) write(howToGoOn(turn, options));
+    if (!options.json && EXITS_AT_LIMIT.includes(exitCode))
+      write(howToGoOn(turn.turnId, options, await turn.result()));
     return exitCode;
   } catch (error) {
     throw duringTurn(error, server.address, run.turnId);
@@ -174,11 +175,6 @@ async function transcriptOf(place: Place, name: string): Promise<Message[]> {
   if (status.name === 'RUNNING')
     throw new UsageError(`The turn ${workflowId} still runs. See what it does: holdfast watch ${workflowId}`);
   return await place.client.turn(workflowId).transcript();
-}
-
-function howToGoOn({ turnId }: TurnHandle, { workspace: folder }: RunOptions): string {
-  const place = folder === process.cwd() ? '' : ` --workspace ${quoted(folder)}`;
-  return `To go on where it stopped: holdfast run${place} --continue ${quoted(turnId)}\n`;
 }
 
 /** Printed before anything happens, so that a run that is killed can be gone on with. */

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { TurnEvent } from '../shared/events.js';
+import type { SessionTurn } from '../shared/session.js';
 import { TurnNotFound } from './errors.js';
 import { type CompactedAfter, sessionTurns } from './session-turns.js';
 import { turnError } from './turn-error.js';
@@ -67,6 +68,13 @@ async function* turnEvents(
   }
 }
 
+/** The place after a turn that has ended, and after the compactions that the session knows to have followed it. */
+export async function offsetAfter(client: Client, turn: SessionTurn): Promise<string> {
+  const { turnId, outcome, compactions = [] } = turn;
+  const last = outcome === 'not_started' ? 0 : await lastSeq(client, turnId);
+  return `${turnId}@${last + compactions.length}`;
+}
+
 /** Its number is the next one after those of the turn's own. */
 function compactionEvent(
   { turnId, compaction: { at, ...record } }: CompactedAfter,
@@ -77,11 +85,12 @@ function compactionEvent(
 }
 
 /** Of a turn that has ended; 0 where nothing is known of it. */
-async function lastSeq(client: Client, turnId: string, signal: AbortSignal): Promise<number> {
+async function lastSeq(client: Client, turnId: string, signal?: AbortSignal): Promise<number> {
   let seq = 0;
   try {
     if (turnId === '') return seq;
-    for await (const event of watchTurn(client, turnId, { signal, onlyRecorded: true })) seq = event.seq;
+    for await (const event of watchTurn(client, turnId, { ...(signal && { signal }), onlyRecorded: true }))
+      seq = event.seq;
   } catch (error) {
     if (!(turnError(turnId, error) instanceof TurnNotFound)) throw error;
   }

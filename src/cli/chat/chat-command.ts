@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { AgentClient } from '../../client/agent-client.js';
+import { offsetAfter } from '../../client/session-events.js';
 import { sessionTurns } from '../../client/session-turns.js';
 import { ensureServer } from '../../server/embedded.js';
 import type { Message } from '../../shared/messages.js';
@@ -15,6 +16,7 @@ import { terminalOf } from '../terminal.js';
 import { pollersOf } from '../turns/pollers.js';
 import { UsageError } from '../usage-error.js';
 import { type Asked, Conversation } from './conversation.js';
+import { afterItsEnd } from './ended-session.js';
 import { type ChatPlaceOptions, type OpenedSession, openSession } from './open-session.js';
 import { promptsOf, recap } from './recap.js';
 import { type Screen, screenOf } from './screen.js';
@@ -110,7 +112,7 @@ async function resume({ client }: Place, conversation: Conversation): Promise<st
   const { state, messages } = answered;
   if (screen.isTerminal) show(conversation, state.title, messages);
   if (state.running) conversation.expect(state.running.turnId);
-  conversation.watch(state.lastTurn && `${state.lastTurn.turnId}@${PAST_ALL}`);
+  conversation.watch(state.lastTurn && (await offsetAfter(client.client, state.lastTurn)));
   return promptsOf(messages);
 }
 
@@ -158,10 +160,15 @@ async function tellOfLackingWorkers(
 
 function howToComeBack(conversation: Conversation, { isOwn }: Serving): void {
   const { write } = terminalOf(process.stderr);
+  const { sessionId } = conversation.session;
+  if (conversation.isClosed) {
+    write(`${afterItsEnd(sessionId)}\n`);
+    return;
+  }
   const waits = isOwn
     ? 'The turn is not over. Its worker was this chat: it goes on when you come back.'
     : 'The turn is not over, and goes on without you.';
   if (conversation.isBusy) write(`${conversation.isInterrupted ? 'The turn was told to end.' : waits}\n`);
-  const back = `Come back: holdfast chat ${quoted(conversation.session.sessionId)}`;
+  const back = `Come back: holdfast chat ${quoted(sessionId)}`;
   write(`${conversation.isBegun ? back : 'Nothing was said.'}\n`);
 }

@@ -4,6 +4,7 @@ import type { Message } from '../../shared/messages.js';
 import { textOf } from '../../shared/messages.js';
 import type { TurnUsage } from '../../shared/usage.js';
 import { cut, oneLine, table } from '../table.js';
+import { safeText } from '../terminal.js';
 import { compactionLine } from '../turn-printer.js';
 import { costOf } from '../turn-report.js';
 import { transcriptMarkdown } from '../turns/transcript-markdown.js';
@@ -43,6 +44,7 @@ const COMMANDS: readonly ChatCommand[] = [
     does: 'shorten what the model reads of what was said',
     run: compact,
   },
+  { name: 'withdraw', does: 'take the last message back that waits for its turn', run: withdraw },
   {
     name: 'transcript',
     takes: '[FILE]',
@@ -90,7 +92,7 @@ function help({ screen }: Conversation): string {
   const keys = [
     ['a line', 'a message; while a turn runs it joins that turn'],
     ['\\ at the end', 'it goes on in another line; a paste is one message'],
-    ['Ctrl-C', 'interrupts the turn; once more leaves'],
+    ['Ctrl-C', 'interrupts the turn, or a compaction; once more leaves'],
   ];
   return table([...rows, ...keys], screen.terminal.width ?? 200).trimEnd();
 }
@@ -127,12 +129,30 @@ async function rollback(chat: Conversation): Promise<void> {
 
 /** By the running turn, or between turns at once. */
 async function compact(chat: Conversation, focus: string): Promise<void> {
-  if (!chat.isBusy) chat.remark('  … compacts');
-  const { status, record, problem } = await begun(chat).compact(focus === '' ? {} : { focus });
+  const session = begun(chat);
+  if (!chat.isBusy) chat.remark('  … compacts what was said. Ctrl-C ends that');
+  const { status, record, problem } = await chat.compactions.run(() =>
+    session.compact(focus === '' ? {} : { focus }),
+  );
   if (status === 'passed_on') chat.remark('  ↳ the turn compacts before its next model call');
   else if (status === 'busy') throw new ChatProblem('It is being compacted already.');
   else if (record) chat.remark(`  ${compactionLine(record)}`);
   else chat.remark(`  Nothing was changed${problem === undefined ? '' : `: ${problem}`}.`);
+}
+
+async function withdraw(chat: Conversation): Promise<void> {
+  const session = begun(chat);
+  const last = (await session.state()).queue.at(-1);
+  if (!last)
+    throw new ChatProblem(
+      'No message waits for its turn. One that joins the running turn can not be taken back: Ctrl-C interrupts that.',
+    );
+  const { status, turnId = '' } = await session.withdraw(last.id);
+  const line = `“${cut(oneLine(safeText(last.prompt)), 60)}”`;
+  if (status !== 'withdrawn') throw new ChatProblem(`It was too late for ${line}: its turn has begun.`);
+  chat.note(`Withdrawn: ${line}`);
+  const text = chat.withdrawn(turnId);
+  if (text !== undefined) chat.screen.edit(text);
 }
 
 async function transcript(chat: Conversation, file: string): Promise<void> {

@@ -12,7 +12,10 @@ import { cut, oneLine } from '../table.js';
 import { safeText } from '../terminal.js';
 import { TurnPrinter } from '../turn-printer.js';
 import { printJsonEnd, printOutcome } from '../turn-report.js';
+import { OpenTurns } from './open-turns.js';
+import { OwnCompactions } from './own-compactions.js';
 import type { Screen } from './screen.js';
+import { sentLine } from './sent-line.js';
 
 /** What each message is sent with. */
 export type Asked = Pick<SendOptions, 'mode' | 'limits' | 'model'> & { agent: string };
@@ -37,17 +40,18 @@ export class Conversation {
   isAtLimit = false;
   /** The turn that runs was told to end. */
   isInterrupted = false;
+  /** The session takes no message any more. */
+  isClosed = false;
+  readonly compactions = new OwnCompactions();
   #isNextInterrupted = false;
   readonly #client: AgentClient;
   readonly #begun: (title: string) => SessionHandle;
   readonly #isJson: boolean;
-  /** Turns that have not ended, as far as this chat knows. */
-  readonly #open = new Set<string>();
+  readonly #turns = new OpenTurns(() => this.screen.prompt(this.isBusy ? 'steer> ' : '> '));
   /** Whose prompts are on the screen already. */
   readonly #shown = new Set<string>();
   #running: { turnId: string; desk: Desk; startedAt: string } | undefined;
   #watch: { stop: AbortController; done: Promise<void> } | undefined;
-  #whenIdle: (() => void)[] = [];
   /** The session can't be watched any more. */
   onFault: (error: unknown) => void = () => undefined;
   /** The session has been closed, and its last turn has ended. */
@@ -68,12 +72,12 @@ export class Conversation {
   }
 
   get isBusy(): boolean {
-    return this.#open.size > 0;
+    return this.#turns.isBusy;
   }
 
   /** Resolves once no turn runs or waits. */
   async idle(): Promise<void> {
-    if (this.isBusy) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+    await this.#turns.idle();
   }
 
   /** Ends the running turn, or the next one where that is only about to begin. */
@@ -112,40 +116,49 @@ export class Conversation {
     this.isAtLimit = false;
     this.#shown.add(own);
     // Its turn may be over before the session has answered.
-    this.#opened(own);
+    this.#turns.opened(own);
     const { agent, ...rest } = this.asked;
     if (!this.isBegun) this.session = this.#begun(cut(oneLine(text), TITLE_COLUMNS));
     try {
       const turn = await this.session.send(agent, text, { id, whileBusy, stream: true, ...rest });
       this.watch();
-      if (turn.turnId !== own) this.#closed(own);
-      if (!turn.sent) this.#waitFor(turn, own);
-      else this.#tell(turn.sent, own, wasBusy && whileBusy);
+      if (turn.turnId !== own) this.#turns.closed(own);
+      if (!turn.sent) {
+        this.remark('No worker has answered yet. The message is kept; its turn comes when one does.');
+        this.#waitFor(turn, own);
+      } else this.#tell(turn.sent, own, wasBusy && whileBusy);
+      if (turn.sent?.status === 'queued' && turn.turnId === own) {
+        this.#turns.waits(own, text);
+        this.#waitFor(turn, own);
+      }
     } catch (error) {
-      this.#closed(own);
+      this.#turns.closed(own);
       throw error;
     }
   }
 
+  /** Its message may become part of another turn, be refused, or withdrawn by somebody. */
   #waitFor(turn: SessionTurnHandle, own: string): void {
-    this.remark('No worker has answered yet. The message is kept; its turn comes when one does.');
     turn.begun().then(
-      () => turn.turnId === own || this.#closed(own),
+      () => turn.turnId === own || this.#turns.closed(own),
       (error: unknown) => {
+        if (!this.#turns.has(own)) return;
         this.note(error instanceof Error ? error.message : String(error));
-        this.#closed(own);
+        this.#turns.closed(own);
       },
     );
   }
 
-  #tell({ status }: SendReceipt, own: string, whileBusy: WhileBusy | false): void {
+  /** A turn will never begin. Returns the message that it was to have, where this chat has sent that. */
+  withdrawn(turnId: string): string | undefined {
+    return this.#turns.closed(turnId);
+  }
+
+  #tell(receipt: SendReceipt, own: string, whileBusy: WhileBusy | false): void {
     // Once its turn begins, more is on the screen.
-    if (whileBusy && status !== 'started') this.#shown.delete(own);
-    if (status === 'steered') this.remark('  ↳ joins the running turn before its next model call');
-    else if (whileBusy && status === 'queued')
-      this.remark(
-        whileBusy === 'replace' ? '  ↳ is next; what runs is interrupted' : '  ↳ waits for its turn',
-      );
+    if (whileBusy && receipt.status !== 'started') this.#shown.delete(own);
+    const line = sentLine(receipt, whileBusy);
+    if (line !== undefined) this.remark(line);
   }
 
   /** Follows the session from after an offset on, or from its start. */
@@ -161,13 +174,13 @@ export class Conversation {
 
   /** A turn that runs already. */
   expect(turnId: string): void {
-    this.#opened(turnId);
+    this.#turns.opened(turnId);
   }
 
   /** Goes on with another session. What this one does is not shown any more. */
   async moveTo(session: SessionHandle): Promise<void> {
     await this.leave();
-    this.#open.clear();
+    this.#turns.forget();
     this.session = session;
     this.watch();
   }
@@ -187,15 +200,16 @@ export class Conversation {
       if (this.#isJson) process.stdout.write(`${JSON.stringify(event)}\n`);
       await this.#hear(event);
     }
-    if (!signal.aborted) this.onEnd();
+    if (signal.aborted) return;
+    this.isClosed = true;
+    this.onEnd();
   }
 
   async #hear(event: TurnEvent): Promise<void> {
     if (event.type === 'turn_started') this.#begin(event);
     const { desk } = this.#running ?? {};
-    // One between turns is told whoever asked for it.
-    const isBetweenTurns = event.type === 'compaction' && !this.#running;
-    if (!this.#isJson && !isBetweenTurns) {
+    const isTold = event.type === 'compaction' && !this.#running && this.compactions.take();
+    if (!this.#isJson && !isTold) {
       this.printer.print(event);
       desk?.hear(event);
     }
@@ -203,7 +217,7 @@ export class Conversation {
   }
 
   #begin({ turnId, at, agent, prompt }: Extract<TurnEvent, { type: 'turn_started' }>): void {
-    this.#opened(turnId);
+    this.#turns.opened(turnId);
     if (!this.#isJson && !this.#shown.has(turnId))
       this.note(this.screen.terminal.style.bold(`> ${safeText(prompt)}`));
     if (agent !== this.asked.agent) this.remark(`  ${agent}:`);
@@ -212,6 +226,7 @@ export class Conversation {
       open: () => ({
         question: (text: string, options: { signal: AbortSignal }) => this.screen.question(text, options),
         write: (text: string) => this.screen.edit(text),
+        keep: (text: string) => this.screen.append(text),
         close: () => undefined,
       }),
     };
@@ -231,21 +246,6 @@ export class Conversation {
     this.isAtLimit = EXITS_AT_LIMIT.includes(this.exitCode);
     if (this.isAtLimit && this.screen.isTerminal)
       this.note(`A limit has ended it. Enter alone goes on (“${GO_ON}”); or say what else.`);
-    this.#closed(turnId);
-  }
-
-  #opened(turnId: string): void {
-    this.#open.add(turnId);
-    this.#showPrompt();
-  }
-
-  #closed(turnId: string): void {
-    this.#open.delete(turnId);
-    this.#showPrompt();
-    if (!this.isBusy) for (const resolve of this.#whenIdle.splice(0)) resolve();
-  }
-
-  #showPrompt(): void {
-    this.screen.prompt(this.isBusy ? 'steer> ' : '> ');
+    this.#turns.closed(turnId);
   }
 }

@@ -8,6 +8,7 @@ import { describedAs, lookForSession } from '../sessions/find-session.js';
 import { latestChat } from '../sessions/list-sessions.js';
 import { UsageError } from '../usage-error.js';
 import { workspace } from '../workspace.js';
+import { afterItsEnd } from './ended-session.js';
 
 export type ChatPlaceOptions = {
   workspace?: string;
@@ -67,9 +68,7 @@ async function earlier(
 ): Promise<OpenedSession> {
   const { workflowId, taskQueue, status } = described;
   if (status.name !== 'RUNNING') {
-    throw new UsageError(
-      `The session ${workflowId} has ended. What it said: holdfast session transcript ${workflowId}`,
-    );
+    throw new UsageError(`The session ${workflowId} has ended.\n${afterItsEnd(workflowId)}`);
   }
   for (const given of ['workspace', 'taskQueue'] as const) {
     if (options[given] === undefined) continue;

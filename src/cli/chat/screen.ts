@@ -25,6 +25,8 @@ export type Screen = {
   question(prompt: string, options: { signal: AbortSignal }): Promise<string>;
   /** Puts a text into the line that is typed, in place of what is there. */
   edit(text: string): void;
+  /** Puts a text at the end of it. */
+  append(text: string): void;
   close(): void;
 };
 
@@ -53,6 +55,10 @@ class PlainScreen implements Screen {
   }
 
   edit(): void {
+    // Nobody edits.
+  }
+
+  append(): void {
     // Nobody edits.
   }
 
@@ -151,6 +157,10 @@ class TerminalScreen implements Screen {
 
   edit(text: string): void {
     this.#replaceLine(inOneLine(text));
+  }
+
+  append(text: string): void {
+    this.#replaceLine(`${this.#lines?.line ?? ''}${inOneLine(text)}`);
   }
 
   close(): void {

@@ -1,5 +1,6 @@
 import { InvalidInput, SessionClosed, SessionNotFound } from '../../client/errors.js';
 import { EXIT_FAILED } from '../exit-codes.js';
+import { cut, oneLine } from '../table.js';
 import { ChatProblem, runCommand } from './commands.js';
 import { type Conversation, GO_ON } from './conversation.js';
 import { isCommand } from './screen.js';
@@ -34,6 +35,9 @@ class Talk {
   #fail: (error: unknown) => void = () => undefined;
   /** Lines are taken one after the other. */
   #taken: Promise<void> = Promise.resolve();
+  /** Those of which nothing has come yet. */
+  readonly #waiting: string[] = [];
+  #hasInputEnded = false;
   /** Ctrl-C was the last that came. */
   #isArmed = false;
   readonly #onSignal = () => {
@@ -52,7 +56,7 @@ class Talk {
       this.#fail = reject;
       this.#chat.onFault = reject;
       this.#chat.onEnd = () => {
-        this.#chat.note('The session has ended.');
+        this.#sessionEnded();
         resolve('once');
       };
       for (const signal of SIGNALS) process.on(signal, this.#onSignal);
@@ -79,14 +83,29 @@ class Talk {
 
   /** In a pipe each line waits for the turn of the one before. */
   #line(text: string): void {
+    if (this.#chat.compactions.isRunning) {
+      if (text.trim() === '/exit') this.#leave('once');
+      this.#chat.remark('  ↳ waits for the compaction');
+    }
+    this.#waiting.push(text);
     this.#taken = this.#taken
-      .then(() => this.#take(text))
+      .then(() => this.#take(text).finally(() => this.#waiting.shift()))
       .then(() => (this.#chat.screen.isTerminal ? undefined : this.#chat.idle()))
       .catch((error: unknown) => this.#problem(error));
   }
 
+  /** Whoever pipes lines in is told by the exit code that some were not sent, or can't be any more. */
+  #sessionEnded(): void {
+    const { screen } = this.#chat;
+    this.#chat.note('The session has ended.');
+    for (const text of this.#waiting) this.#chat.note(`Not sent: “${cut(oneLine(text), 60)}”`);
+    const isCut = !screen.isTerminal && !this.#hasInputEnded;
+    if (isCut || this.#waiting.length > 0) this.#chat.exitCode = EXIT_FAILED;
+  }
+
   /** What waits for the person's next line stays as it is. */
   #ended(): void {
+    this.#hasInputEnded = true;
     if (this.#chat.screen.isTerminal) this.#leave('once');
     else void this.#taken.then(() => this.#chat.idle()).then(() => this.#leave('once'));
   }
@@ -106,8 +125,10 @@ class Talk {
       return;
     }
     const { screen } = this.#chat;
+    const isClosed = error instanceof SessionClosed;
+    this.#chat.isClosed ||= isClosed;
     this.#chat.note(screen.terminal.style.red(error.message));
-    if (!screen.isTerminal) this.#chat.exitCode = EXIT_FAILED;
+    if (isClosed || !screen.isTerminal) this.#chat.exitCode = EXIT_FAILED;
   }
 
   /** Whether what was typed is to go. */
@@ -127,6 +148,11 @@ class Talk {
       return;
     }
     this.#isArmed = true;
+    if (!this.#chat.isBusy && this.#chat.compactions.isRunning) {
+      this.#chat.remark('Ending the compaction. Ctrl-C once more leaves.');
+      this.#chat.session.interrupt('Ctrl-C').catch((error: unknown) => this.#problem(error));
+      return;
+    }
     if (!this.#chat.isBusy) {
       if (this.#chat.screen.isTerminal) this.#chat.remark('Ctrl-C once more leaves.');
       else this.#leave('twice');

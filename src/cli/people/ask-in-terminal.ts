@@ -3,7 +3,10 @@ import type { TurnHandle } from '../../client/turn-handle.js';
 import type { OpenRequest } from '../../client/waiting.js';
 import { innermost, type TurnEvent } from '../../shared/events.js';
 import { isJsonObject, parseJson } from '../../shared/json.js';
+import { safeText } from '../terminal.js';
 import { requestText } from './approvals-command.js';
+
+const WHY = 'why (the model reads it; may be empty)> ';
 
 type Streams = { input: NodeJS.ReadStream; output: NodeJS.WriteStream };
 
@@ -12,6 +15,8 @@ export type AskedLines = {
   question(prompt: string, options: { signal: AbortSignal }): Promise<string>;
   /** Puts a text into the line that is typed. */
   write(text: string): void;
+  /** Puts a text there for after the questions, where there is a line then. */
+  keep?(text: string): void;
   close(): void;
 };
 
@@ -162,17 +167,22 @@ class Asker implements Desk {
     const turn = this.#turnOf(request);
     const more = always.length > 0 ? `, a always for ${this.#asks.always}` : '';
     for (;;) {
-      const said = (await lines.question(`y yes, n no${more}, e edit> `, { signal })).trim().toLowerCase();
-      if (said === 'y' || said === 'yes') return await turn.approve(callId);
-      if (always.length > 0 && (said === 'a' || said === 'always'))
-        return await turn.approve(callId, { always: true });
-      if (said === 'n' || said === 'no') {
-        const reason = (await lines.question('why (the model reads it; may be empty)> ', { signal })).trim();
+      const typed = await lines.question(`y yes, n no${more}, e edit> `, { signal });
+      const said = decisionIn(typed, always.length > 0);
+      if (said.kind === 'approve') return await turn.approve(callId, said.always ? { always: true } : {});
+      if (said.kind === 'deny') {
+        const reason = said.reason ?? (await lines.question(WHY, { signal })).trim();
         return await turn.deny(callId, reason === '' ? {} : { reason });
       }
-      if (said !== 'e' && said !== 'edit') continue;
-      const edited = await this.#edited(request, lines, signal);
-      if (edited) return await turn.approve(callId, { arguments: edited });
+      if (said.kind === 'edit') {
+        const edited = await this.#edited(request, lines, signal);
+        if (edited) return await turn.approve(callId, { arguments: edited });
+      } else if (typed.trim() !== '') {
+        const kept = lines.keep ? ' It was not sent, and stands in the line again after your answer.' : '';
+        const hint = 'Type one of the letters; n REASON tells the model why not.';
+        this.#note(`“${safeText(typed.trim())}” is no answer.${kept} ${hint}`);
+        lines.keep?.(typed);
+      }
     }
   }
 
@@ -188,6 +198,22 @@ class Asker implements Desk {
     this.#note(parsed.ok ? 'That is no JSON object.' : `That is no JSON: ${parsed.problem}`);
     return undefined;
   }
+}
+
+type Decision =
+  | { kind: 'approve'; always: boolean }
+  | { kind: 'deny'; reason?: string }
+  | { kind: 'edit' | 'none' };
+
+/** `n not now` denies with a reason. */
+export function decisionIn(typed: string, mayAlways: boolean): Decision {
+  const [, word = '', rest = ''] = /^([a-z]+)[,:;.]*(?:\s+([\s\S]+))?$/i.exec(typed.trim()) ?? [];
+  const name = word.toLowerCase();
+  if (name === 'n' || name === 'no') return { kind: 'deny', ...(rest !== '' && { reason: rest }) };
+  if (rest !== '') return { kind: 'none' };
+  if (name === 'y' || name === 'yes') return { kind: 'approve', always: false };
+  if (mayAlways && (name === 'a' || name === 'always')) return { kind: 'approve', always: true };
+  return { kind: name === 'e' || name === 'edit' ? 'edit' : 'none' };
 }
 
 function keyOf({ turnId, callId }: { turnId: string; callId: string }): string {

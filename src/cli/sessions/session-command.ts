@@ -1,14 +1,14 @@
-import type { SessionHandle } from '../../client/session-handle.js';
 import type { CutPlace } from '../../shared/cut-transcript.js';
 import { usageLine } from '../chat/commands.js';
-import { type Place, withPlace } from '../open-client.js';
+import { withPlace } from '../open-client.js';
 import { quoted } from '../quoted.js';
 import { terminalOf } from '../terminal.js';
-import { pollersOf } from '../turns/pollers.js';
 import { transcriptMarkdown } from '../turns/transcript-markdown.js';
 import { UsageError } from '../usage-error.js';
-import { describedAs, findSession } from './find-session.js';
+import { findSession } from './find-session.js';
+import { type ForkOptions, forkOf } from './fork-session.js';
 import { listedSession } from './list-sessions.js';
+import { lackOf, messagesOf, type ReadSession, readSession } from './read-session.js';
 
 /** `holdfast session show`: read from the event history. */
 export async function sessionShowCommand(name: string, { json }: { json?: boolean }): Promise<void> {
@@ -28,33 +28,37 @@ export async function sessionShowCommand(name: string, { json }: { json?: boolea
   });
 }
 
-/** `holdfast session transcript`. Needs a worker of the session. */
+/** `holdfast session transcript`: read from the event history, and from the artifact store what is there. */
 export async function sessionTranscriptCommand(name: string, { json }: { json?: boolean }): Promise<void> {
-  const { sessionId, messages } = await served(name, async (session) => ({
-    sessionId: session.sessionId,
-    messages: await session.transcript(),
-  }));
+  const { sessionId, messages } = await withPlace(async (place) => {
+    const described = await findSession(place, name);
+    const session = await readSession(place, described);
+    tellLack(session);
+    const messages = await messagesOf(place, described, session.messages.base);
+    return { sessionId: described.workflowId, messages };
+  });
   process.stdout.write(
     json ? `${JSON.stringify(messages, undefined, 2)}\n` : transcriptMarkdown(sessionId, messages, 0),
   );
 }
 
-export type ForkOptions = { before?: string; upTo?: string; id?: string; title?: string };
-
-/** `holdfast session fork`: prints the new session's id. Needs a worker of the session. */
+/** `holdfast session fork`: prints the new session's id. */
 export async function sessionForkCommand(name: string, options: ForkOptions): Promise<void> {
-  const { before, upTo, id, title } = options;
+  const { before, upTo } = options;
   if (before !== undefined && upTo !== undefined) throw new UsageError('Give --before or --up-to, not both.');
   const keep: CutPlace = before !== undefined ? { before } : upTo !== undefined ? { upTo } : 'all';
-  const fork = await served(name, async (session, { metadata, title: own }) => {
-    const named = title ?? own;
-    return await session.fork(keep, {
-      ...(id !== undefined && { sessionId: id }),
-      ...(named !== undefined && { title: named }),
-      ...(metadata && { metadata }),
-    });
+  const sessionId = await withPlace(async (place) => {
+    const described = await findSession(place, name);
+    const session = await readSession(place, described);
+    tellLack(session);
+    return await forkOf(place, described, session, keep, options);
   });
-  process.stdout.write(`${fork.sessionId}\n`);
+  process.stdout.write(`${sessionId}\n`);
+}
+
+function tellLack(session: ReadSession): void {
+  const lack = lackOf(session);
+  if (lack !== undefined) process.stderr.write(`${lack}\n`);
 }
 
 /** `holdfast session close`: it ends after what runs and waits. */
@@ -65,27 +69,5 @@ export async function sessionCloseCommand(name: string): Promise<void> {
     process.stdout.write(
       `The session ${workflowId} takes no more messages, and ends after what runs and waits.\n`,
     );
-  });
-}
-
-type Described = Awaited<ReturnType<typeof describedAs>>;
-
-/** With a session that a worker serves. Throws a UsageError where none does: it would be waited for in vain. */
-async function served<Result>(
-  name: string,
-  use: (session: SessionHandle, described: Described) => Promise<Result>,
-): Promise<Result> {
-  return await withPlace(async (place: Place) => {
-    const described = await findSession(place, name);
-    const { workflowId, taskQueue } = described;
-    if ((await pollersOf(place.client.client, taskQueue)).length === 0) {
-      throw new UsageError(
-        taskQueue.startsWith('holdfast:')
-          ? `No worker serves the session: its worker was a chat. Open that in another terminal: holdfast chat ${quoted(workflowId)}`
-          : `No worker polls its task queue "${taskQueue}". Start one: holdfast worker <module> --task-queue ${quoted(taskQueue)}`,
-      );
-    }
-    const session = place.client.session(workflowId, { taskQueue });
-    return await use(session, await describedAs(place, described));
   });
 }
