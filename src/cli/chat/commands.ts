@@ -130,14 +130,18 @@ async function rollback(chat: Conversation): Promise<void> {
 /** By the running turn, or between turns at once. */
 async function compact(chat: Conversation, focus: string): Promise<void> {
   const session = begun(chat);
-  if (!chat.isBusy) chat.remark('  … compacts what was said. Ctrl-C ends that');
+  if (!chat.isBusy) {
+    // Until the session has taken the last turn in, it would be asked of that one.
+    await session.state();
+    chat.remark('  … compacts what was said. Ctrl-C ends that');
+  }
   const { status, record, problem } = await chat.compactions.run(() =>
     session.compact(focus === '' ? {} : { focus }),
   );
   if (status === 'passed_on') chat.remark('  ↳ the turn compacts before its next model call');
   else if (status === 'busy') throw new ChatProblem('It is being compacted already.');
   else if (record) chat.remark(`  ${compactionLine(record)}`);
-  else chat.remark(`  Nothing was changed${problem === undefined ? '' : `: ${problem}`}.`);
+  else chat.remark(`  Nothing was changed${problem === undefined ? '.' : `: ${problem}`}`);
 }
 
 async function withdraw(chat: Conversation): Promise<void> {
