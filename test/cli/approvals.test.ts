@@ -106,10 +106,11 @@ test('at a terminal the person is asked: yes, no and why, always, an answer by i
     toolCall('pay'),
     text('done'),
   ];
-  const { results, runs, notes, left } = await typed(script, ['what', 'y', 'n', 'no money', '2', 'y', 'a']);
+  const { results, runs, notes, left } = await typed(script, ['what', 'y', 'n no money', '2', 'y', 'a']);
   expect(results).toEqual(['paid', expect.stringContaining('no money'), 'blue', 'done', 'paid', 'paid']);
   expect(runs).toHaveLength(4);
   expect(notes.join('\n')).toMatch(/of the sub-agent's turn [\w-]+\/clerk/);
+  expect(notes.join('\n')).toContain('“what” is no answer.');
   expect(notes.join('\n')).toContain('always would allow: pay');
   expect(left).toEqual([]);
 });

@@ -17,12 +17,12 @@ test('a turn that a limit has ended says how to go on, and the next one knows wh
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
   writeFileSync(join(folder, 'notes.txt'), 'the sea\n');
   const script = [toolCall('read_file', { path: 'notes.txt' }), text('It is about the sea.')];
-  const first = await run(script, ['--tokens', '1', 'what is it?'], folder);
+  const first = await run(script, ['--tokens', '1', '--mode', 'plan', 'what is it?'], folder);
   expect(first.exitCode).toBe(7);
   expect(first.stdout).toContain('budget_exceeded');
   const [, said = '', turnId = ''] =
     /(holdfast run --workspace .* --continue (\S+))/.exec(first.stderr) ?? [];
-  expect(said).toContain(folder);
+  expect(said).toContain(`${folder} --mode plan --continue`);
   const second = await run(script, ['--continue', turnId], folder);
   expect(second.exitCode).toBe(0);
   expect(second.stdout).toContain('It is about the sea.');

@@ -6,7 +6,7 @@ import type { ModelRequest } from '../../src/shared/model-port.js';
 import { transcriptProblems } from '../../src/shared/transcript.js';
 import { fault, reply, type Script, type ScriptEntry, text, toolCall } from '../../src/testing/index.js';
 import { agentWith, heldReply } from '../turn/agents.js';
-import { idle, PATIENCE, sessionPlace, tested } from './session-place.js';
+import { idle, PATIENCE, recorded, sessionPlace, tested } from './session-place.js';
 
 const place = sessionPlace((model) => [
   agentWith([], { name: 'small', model, compaction: { window: 2000 } }),
@@ -132,6 +132,10 @@ test('an idle session is compacted on request, between turns; a summary that com
   expect(await session.compact()).toMatchObject({ status: 'done', record: { covers: { count: 9 } } });
   expect(await given(session)).toEqual(['five', '*Summary 3.']);
   expect(await session.transcript()).toHaveLength(10);
+  expect(await recorded(place.client, session.sessionId)).toMatchObject({
+    whole: await session.transcript(),
+    given: await session.transcript({ given: true }),
+  });
 
   const fork = tested(await session.fork(), model, requests);
   await expect(fork.session.compact()).rejects.toThrow(/No turn has run yet: say by whose model/);
@@ -139,7 +143,9 @@ test('an idle session is compacted on request, between turns; a summary that com
   const { failedCalls: _tries, ...spent } = (await session.state()).usage;
   const described = await place.client.client.workflow.getHandle(session.sessionId).describe();
   expect(await sessionFacts(place.client.client, described)).toMatchObject({ usage: spent, messageCount: 4 });
+  expect((await recorded(place.client, session.sessionId)).whole).toEqual(await session.transcript());
   await session.clear();
+  expect(await recorded(place.client, session.sessionId)).toMatchObject({ whole: [], given: [] });
   await expect(session.compact()).rejects.toThrow(/The session has no messages/);
   await expect(session.compact({ focus: 1 as never })).rejects.toThrow(/focus: expected a text/);
 });

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { forkOf } from '../../src/cli/sessions/fork-session.js';
+import { lackOf, messagesOf, mustAnswer, readSession } from '../../src/cli/sessions/read-session.js';
 import { reply, text, toolCall } from '../../src/testing/index.js';
-import { idle, sessionPlace, tested } from './session-place.js';
+import { idle, PATIENCE, sessionPlace, tested } from './session-place.js';
 
 const place = sessionPlace();
 const call = toolCall('echo', { text: 'x' });
@@ -65,4 +67,57 @@ test('a rollback takes the session back, and the next turn sees no more than wha
     ],
   ]);
   await expect(session.rollback('some' as 'all')).rejects.toThrow(/keep: expected "all" or "nothing"/);
+});
+
+test('a session that has ended is read and forked from its history', async () => {
+  const limits = { turns: 9 };
+  const { session, send, model, requests } = place.open([call, text('one'), text('two'), text('three')], {
+    ...{ title: 'Once', limits },
+  });
+  await (await send('1')).result();
+  await (await send('2')).result();
+  const [, asked] = await session.transcript();
+  await session.close();
+  const described = await vi.waitFor(async () => {
+    const { workflow } = place.client.client;
+    const execution = await workflow.getHandle(session.sessionId).describe();
+    expect(execution.status.name).toBe('COMPLETED');
+    return execution;
+  }, PATIENCE);
+  const read = await readSession(place, described);
+  expect(lackOf(read)).toBeUndefined();
+  const { base } = read.messages;
+  expect((await messagesOf(place, described, base)).map(({ role }) => role)).toEqual([
+    ...['user', 'assistant', 'tool', 'assistant', 'user', 'assistant'],
+  ]);
+  const [whole, part] = await Promise.all([
+    forkOf(place, described, read, 'all', { title: 'Whole' }),
+    forkOf(place, described, read, { upTo: asked?.id ?? '' }, {}),
+  ]);
+  const { told, send: sendToPart } = tested(place.client.session(part), model, requests);
+  expect(await told()).toEqual(['u: 1', 'a: ', 'ok']);
+  expect(await place.client.session(part).state()).toMatchObject({
+    ...{ title: 'Once', limits, forkedFrom: { sessionId: session.sessionId, at: asked?.id } },
+  });
+  await (await sendToPart('go on')).result();
+  expect(await told()).toEqual(['u: 1', 'a: ', 'ok', 'u: go on', 'a: one']);
+  expect(await place.client.session(whole).state()).toMatchObject({ title: 'Whole', messageCount: 6 });
+  await expect(forkOf(place, described, read, 'all', { id: whole })).rejects.toThrow(/There is a session/);
+  await expect(forkOf(place, described, read, { before: 'nobody' }, {})).rejects.toThrow(
+    /has that id: nobody/,
+  );
+});
+
+test('where nobody serves a session, what needs a worker says so', async () => {
+  const sessionId = `nobody-${Date.now()}`;
+  const taskQueue = 'nobody-here';
+  const handle = await place.client.client.workflow.start('holdfast.session', {
+    ...{ workflowId: sessionId, taskQueue, args: [{ v: 1 }] },
+  });
+  const described = await handle.describe();
+  expect(await messagesOf(place, described, (await readSession(place, described)).messages.base)).toEqual([]);
+  await expect(mustAnswer(place, described, 'It is needed.')).rejects.toThrow(
+    /No worker of the session nobody-\d+ answers\. It is needed\.\nStart one: holdfast worker <module> --task-queue nobody-here/,
+  );
+  await handle.terminate();
 });

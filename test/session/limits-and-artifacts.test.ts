@@ -5,7 +5,7 @@ import { defineTool } from '../../src/define/define-tool.js';
 import { artifact, artifactInput } from '../../src/index.js';
 import { reply, text, toolCall } from '../../src/testing/index.js';
 import { agentWith } from '../turn/agents.js';
-import { idle, sessionPlace, tested } from './session-place.js';
+import { idle, recorded, sessionPlace, tested } from './session-place.js';
 
 const draw = defineTool({
   name: 'draw',
@@ -77,6 +77,7 @@ test('what waits when a limit is reached ends as it begins, and says by which; `
   await (await session.send('tester', 'five', { model: name })).result();
   await idle(session, 4);
   expect(await session.state()).toMatchObject({ limits: { turns: 4 }, exceeded: { limit: 'turns' } });
+  expect((await recorded(place.client, session.sessionId)).limits).toEqual({ turns: 4 });
 });
 
 test('a later turn is handed the artifacts of earlier ones by name; new names stay unique; a rollback takes them along', async () => {
@@ -102,6 +103,9 @@ test('a later turn is handed the artifacts of earlier ones by name; new names st
   const fork = tested(await session.fork(), model, requests).session;
   const second = (await session.transcript())[4]?.id ?? '';
   await session.rollback({ before: second });
+  const { whole, artifacts } = await recorded(place.client, session.sessionId);
+  expect(whole).toEqual(await session.transcript());
+  expect(artifacts?.map((each) => each.name)).toEqual(['chart.txt']);
   expect(await ask('four', reading('chart-2.txt'))).toEqual(['error: Error: read was not ']);
   expect(await ask('five', drawing('c'))).toEqual(['chart-2.txt']);
   const { name } = place.model(

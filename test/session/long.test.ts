@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { textOf } from '../../src/shared/messages.js';
 import { reply, type Script, text, toolCall } from '../../src/testing/index.js';
 import { long } from '../support/long.js';
-import { idle, PATIENCE, sessionPlace } from './session-place.js';
+import { idle, PATIENCE, recorded, sessionPlace } from './session-place.js';
 
 const place = sessionPlace();
 const hold = reply(toolCall('hold'));
@@ -40,6 +40,7 @@ test('twenty turns over many runs, sent with duplicates: none is lost, doubled o
   }
   await idle(session, 20);
   expect(await told()).toEqual(ids.flatMap((id) => [`u: ${id}`, `a: re: ${id}`]));
+  expect((await recorded(place.client, session.sessionId)).whole).toEqual(await session.transcript());
   const turns = await session.turns();
   expect(turns.map(({ turnId }) => turnId)).toEqual(ids.map((id) => `${session.sessionId}/${id}`));
   expect(turns.at(-1)).toMatchObject({ from: 38, count: 2, outcome: 'completed' });
@@ -59,6 +60,7 @@ test('a turn goes on while its session goes on in new runs, and both hear of eac
   await vi.waitFor(async () => expect(await runsOf(session.sessionId)).toBeGreaterThanOrEqual(4), PATIENCE);
   expect((await send('two', { id: 'm2' })).sent).toMatchObject({ duplicate: true });
   expect((await session.state()).running).toMatchObject({ turnId: first.turnId });
+  expect((await recorded(place.client, session.sessionId)).running).toBe(first.turnId);
   place.held.release();
   expect(await first.result()).toMatchObject({ type: 'completed' });
   expect(await second.result()).toMatchObject({ type: 'completed', text: 'next' });

@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { Worker } from '@temporalio/worker';
 import { afterAll, expect, vi } from 'vitest';
 import { z } from 'zod';
+import { recordedSession } from '../../src/cli/sessions/recorded-session.js';
 import type { AgentClient } from '../../src/client/agent-client.js';
 import type { SessionHandle } from '../../src/client/session-handle.js';
 import type { SendOptions, SessionOptions } from '../../src/client/session-options.js';
+import { packedMessages } from '../../src/client/session-transcript.js';
 import type { SessionTurnHandle } from '../../src/client/session-turn-handle.js';
 import type { Agent } from '../../src/define/define-agent.js';
-import { textOf } from '../../src/shared/messages.js';
+import type { TranscriptBase } from '../../src/shared/carried.js';
+import { type Message, textOf } from '../../src/shared/messages.js';
 import type { Model } from '../../src/shared/model-port.js';
 import { transcriptProblems } from '../../src/shared/transcript.js';
 import { type Script, scriptedModel } from '../../src/testing/index.js';
@@ -148,6 +151,19 @@ function heldTool() {
     },
     release: () => release(),
   };
+}
+
+/** What the event history alone tells of its messages, and of those that turns are given in their place. */
+export async function recorded({ client }: AgentClient, sessionId: string) {
+  const { runId, taskQueue } = await client.workflow.getHandle(sessionId).describe();
+  const { messages, ...rest } = await recordedSession(client, { workflowId: sessionId, runId });
+  const read = async (base: TranscriptBase | undefined) => {
+    const all: Message[] = [];
+    if (base) for await (const message of packedMessages(client, taskQueue, base)) all.push(message);
+    return all;
+  };
+  const { base, compacted = base, artifacts } = messages;
+  return { whole: await read(base), given: await read(compacted), artifacts, ...rest };
 }
 
 export async function idle(session: SessionHandle, turns: number): Promise<void> {

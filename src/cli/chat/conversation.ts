@@ -3,7 +3,6 @@ import type { AgentClient } from '../../client/agent-client.js';
 import type { SessionHandle } from '../../client/session-handle.js';
 import type { SendOptions } from '../../client/session-options.js';
 import type { SessionTurnHandle } from '../../client/session-turn-handle.js';
-import type { TurnHandle } from '../../client/turn-handle.js';
 import type { TurnEvent } from '../../shared/events.js';
 import type { SendReceipt, WhileBusy } from '../../shared/session-requests.js';
 import { EXITS_AT_LIMIT } from '../exit-codes.js';
@@ -92,11 +91,6 @@ export class Conversation {
     this.#isNextInterrupted = false;
     this.isInterrupted = true;
     await this.#client.turn(turnId).interrupt('Ctrl-C');
-  }
-
-  /** The turn that runs, once it has begun. */
-  get runningTurn(): TurnHandle | undefined {
-    return this.#running && this.#client.turn(this.#running.turnId);
   }
 
   note(text: string): void {

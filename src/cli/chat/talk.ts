@@ -127,7 +127,8 @@ class Talk {
     const { screen } = this.#chat;
     const isClosed = error instanceof SessionClosed;
     this.#chat.isClosed ||= isClosed;
-    this.#chat.note(screen.terminal.style.red(error.message));
+    const text = isClosed ? 'The session takes no message any more: this one was not sent.' : error.message;
+    this.#chat.note(screen.terminal.style.red(text));
     if (isClosed || !screen.isTerminal) this.#chat.exitCode = EXIT_FAILED;
   }
 

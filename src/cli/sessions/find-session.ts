@@ -64,7 +64,7 @@ async function idsThatBegin({ client }: Place, prefix: string): Promise<string[]
 
 /** Title and metadata: of the memo, or what it was begun with where no worker has written that yet. */
 export async function describedAs(
-  { client }: Place,
+  { client }: Pick<Place, 'client'>,
   {
     workflowId,
     runId,

@@ -18,7 +18,7 @@ export type ForkOptions = { before?: string; upTo?: string; id?: string; title?:
  * machine's artifact store does not hold a worker of the session is needed.
  */
 export async function forkOf(
-  place: Place,
+  place: Pick<Place, 'client'>,
   described: WorkflowExecutionDescription,
   { messages, limits }: ReadSession,
   keep: CutPlace,
@@ -66,7 +66,7 @@ async function cutTo(
 }
 
 async function forkByWorker(
-  place: Place,
+  place: Pick<Place, 'client'>,
   described: WorkflowExecutionDescription,
   keep: CutPlace,
   options: { sessionId: string; title?: string },

@@ -31,7 +31,7 @@ const LOOK_AGAIN_MS = 200;
  * ten seconds; else it is `running`, and `hasEnded` says so.
  */
 export async function readSession(
-  { client: { client } }: Place,
+  { client: { client } }: Pick<Place, 'client'>,
   { workflowId, taskQueue }: Described,
 ): Promise<ReadSession> {
   const until = Date.now() + ANSWER_MS;
@@ -64,7 +64,7 @@ export function lackOf({ running, hasEnded }: ReadSession): string | undefined {
 
 /** All messages of a base: those in the artifact store from that of this machine, else by a worker of the session. */
 export async function messagesOf(
-  place: Place,
+  place: Pick<Place, 'client'>,
   session: Described,
   base: TranscriptBase | undefined,
 ): Promise<Message[]> {
@@ -110,7 +110,7 @@ export async function unlessLost<Value>(reading: Promise<Value>): Promise<Value 
 
 /** Throws a {@link WorkerUnreachable} where no worker of the session answers: one that was killed still counts as polling for a minute. */
 export async function mustAnswer(
-  { client }: Place,
+  { client }: Pick<Place, 'client'>,
   { workflowId, taskQueue, status }: Described,
   why: string,
 ): Promise<void> {
