@@ -62,6 +62,8 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
     if (isCompactionDue(run, interventions)) {
       await compactAsDue(run, interventions);
       if (interventions.ending) return 'interrupted';
+      const { keepsToBudget } = run.settings?.compaction ?? {};
+      if (keepsToBudget && run.guards.exceeded) return 'budget_exceeded';
     }
     if (isNextRunDue(run, interventions)) {
       await continueInNextRun(run, interventions);
@@ -72,6 +74,9 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
     run.askForOutput(steers.length > 0);
     const asked = run.guards.ask();
     const reply = await callModel(run, interventions, steers, asked);
+    if (reply === 'exceeded') return 'budget_exceeded';
+    if (reply === 'no_plan') run.guards.passOverPlan();
+    if (reply === 'no_plan') continue;
     if (typeof reply === 'string') return 'interrupted';
     await takeReply(run, reply, interventions);
 
@@ -107,7 +112,7 @@ async function endAtLimit(
   if (!asked) return limit;
   const reply = await callModel(run, interventions, [], asked);
   if (reply === 'interrupted') return 'interrupted';
-  if (reply === 'failed') return limit;
+  if (typeof reply === 'string') return limit;
   await takeReply(run, reply, interventions);
   return (await takeClosingOutput(run, interventions, reply)) ?? limit;
 }
