@@ -15,7 +15,7 @@ export type CompactionOptions = {
   window?: number | Readonly<Record<string, number>>;
   /** What writes the summaries: a name, or a model made by `openai(...)`. Default: the turn's own model. */
   model?: string | Model;
-  /** How long one compaction may take, its tries included. Default 5 minutes. */
+  /** How long one try of a compaction may take. Default 5 minutes. */
   timeout?: Duration;
 };
 

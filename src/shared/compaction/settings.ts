@@ -16,8 +16,9 @@ export type CompactionSettings = {
   window?: number;
   /** What writes summaries, where it is not the turn's own model. */
   model?: string;
-  /** Of one compaction, tries and waits included. */
+  /** Of one try. */
   timeoutMs: number;
+  /** Of tries, where the turn can go on without it. */
   attempts: number;
   /** One that came to nothing is not tried again before the transcript has grown by this share. */
   growth: number;
