@@ -1,7 +1,7 @@
 import { CancelledFailure } from '@temporalio/workflow';
 import type { ModelReply } from '../shared/activities.js';
 import type { CarriedTurn } from '../shared/carried.js';
-import { pendingCalls, toolMessage } from '../shared/transcript.js';
+import { pendingCalls } from '../shared/transcript.js';
 import type { OutcomeType, TurnInput, TurnOutcome } from '../shared/turn.js';
 import { afterFailure, afterTurn } from './after-turn.js';
 import { callModel } from './call-model.js';
@@ -90,12 +90,10 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
 }
 
 /** The reply joins the transcript, and what it asks for is run. */
-async function takeReply(run: TurnRun, reply: ModelReply, interventions: Interventions): Promise<void> {
+function takeReply(run: TurnRun, reply: ModelReply, interventions: Interventions): Promise<void> | undefined {
   run.transcript.add(reply.message);
   const calls = pendingCalls(run.transcript.messages);
-  if (calls.length === 0) return;
-  const results = await runToolCalls(run, reply.calls, interventions);
-  run.transcript.add(run.artifacts.named(toolMessage(`${reply.message.id}-results`, calls, results)));
+  return calls.length > 0 ? runToolCalls(run, reply, calls, interventions) : undefined;
 }
 
 function afterPlan({ message }: ModelReply): OutcomeType | undefined {

@@ -78,8 +78,9 @@ class FactsFold {
       if (type === COMPACT_SESSION) this.#compact(await this.#result<CompactedSession>(done.result));
     }
     await this.#takeUpdate(event);
-    const { seconds } = event.eventTime ?? {};
-    if (seconds) this.facts.lastUsedAt = new Date(Number(seconds) * 1000).toISOString();
+    const { seconds, nanos } = event.eventTime ?? {};
+    if (seconds)
+      this.facts.lastUsedAt = new Date(Number(seconds) * 1000 + Number(nanos ?? 0) / 1e6).toISOString();
   }
 
   #collect(collected: CollectedTurn): void {
