@@ -16,12 +16,13 @@ export type PlannedSend = {
   late: boolean;
   rounds: PlannedRound[];
 };
-export type PlannedStep = PlannedSend | { kind: 'interrupt'; afterMs: number };
+export type PlannedStep = PlannedSend | { kind: 'interrupt' | 'compact'; afterMs: number };
 export type PlannedSession = { sessionId: string; steps: PlannedStep[] };
 
 const REPLACE_SHARE = 0.2;
 const STEER_SHARE = 0.4;
 const INTERRUPT_SHARE = 0.15;
+const COMPACT_SHARE = 0.05;
 const COPIED_SHARE = 0.2;
 const SIGNAL_SHARE = 0.2;
 
@@ -49,6 +50,7 @@ function planSteps(random: Random, turns: number): PlannedStep[] {
     send(replaces ? 'replace' : 'queue', random.between(0, 150));
     if (random.chance(STEER_SHARE)) send('steer', random.between(0, 200));
     if (random.chance(INTERRUPT_SHARE)) steps.push({ kind: 'interrupt', afterMs: random.between(0, 300) });
+    if (random.chance(COMPACT_SHARE)) steps.push({ kind: 'compact', afterMs: random.between(0, 600) });
   }
   return steps;
 }

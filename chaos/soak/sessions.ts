@@ -55,6 +55,7 @@ class Talker {
       if (enough.aborted) break;
       await setTimeout(step.afterMs);
       if (step.kind === 'send') await this.#say(step);
+      else if (step.kind === 'compact') await this.#compact();
       else await this.#interrupt();
       while (this.#waiting.length > MOST_WAITING) await this.#ended(this.#waiting.shift() ?? '');
     }
@@ -66,6 +67,12 @@ class Talker {
     // Written down before, so that nothing happens that the judge can't know of.
     this.#note({ deed: 'session_interrupted', at: Date.now(), sessionId: this.#planned.sessionId });
     await this.#insist(() => this.#session.interrupt('soak'));
+  }
+
+  /** By the turn that runs, or by the session itself. */
+  async #compact(): Promise<void> {
+    const workflow = this.#talking.client.client.workflow.getHandle(this.#planned.sessionId);
+    await this.#insist(() => workflow.signal('compact', { v: 1 }));
   }
 
   async #say(send: PlannedSend): Promise<void> {

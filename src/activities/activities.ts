@@ -11,6 +11,7 @@ import {
   KEEP_RESULT,
   type KeepResultInput,
   type ModelReply,
+  type NoPlanReply,
   RECONCILE_TOOL,
   type RunToolInput,
   type RunToolResult,
@@ -71,6 +72,7 @@ type Answer =
   | ModelReply
   | InterruptedReply
   | TooLongReply
+  | NoPlanReply
   | RunToolResult
   | SealedTranscript
   | CompactReply

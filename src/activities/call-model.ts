@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { Agent, AgentOutput, AnyTool } from '../define/define-agent.js';
-import type { CallModelInput, InterruptedReply, ModelReply } from '../shared/activities.js';
+import type { CallModelInput, InterruptedReply, ModelReply, NoPlanReply } from '../shared/activities.js';
 import { isSummary } from '../shared/compaction/exchanges.js';
 import type { CompactionSettings } from '../shared/compaction/settings.js';
 import type { TooLongReply } from '../shared/compaction/wire.js';
@@ -13,6 +13,7 @@ import { wireLine } from '../shared/wire-text.js';
 import { moveBigArguments, refuseTooLongForRemote, withWholeArguments } from './big-arguments.js';
 import { compactionSettings } from './compaction-settings.js';
 import { refuseUncounted, refuseUnpriced } from './counted.js';
+import { noPlanReply } from './empty-plan.js';
 import { hooksIn } from './ended-hooks.js';
 import { type Beats, beatWhile } from './heartbeats.js';
 import { type Instructions, instructionsFor } from './instructions.js';
@@ -38,7 +39,7 @@ const MAX_REPLY_BYTES = 2_000_000;
 export async function callModel(
   services: ActivityServices,
   input: CallModelInput,
-): Promise<ModelReply | InterruptedReply | TooLongReply> {
+): Promise<ModelReply | InterruptedReply | TooLongReply | NoPlanReply> {
   const context = Context.current();
   const { agents, artifacts, modelFor } = services;
   const agent = agents.find(input.agent, input.version);
@@ -58,7 +59,8 @@ export async function callModel(
   // Of the first call of a turn: later ones are known to be counted.
   const first = input.resolve ?? input.opens;
   const budget = first ? budgetFor(agent, first) : {};
-  const note = first && agent.planning && !input.withoutTools ? planNote(0) : undefined;
+  const mayPlan = agent.planning && !input.withoutTools && input.plan !== 'none';
+  const note = first && mayPlan ? planNote(0) : undefined;
   const withoutTools = input.withoutTools || note !== undefined;
   const plans = [note, ...(input.notes ?? [])].some((each) => each?.kind === 'plan');
   const warn = (text: string) => context.log.warn(text);
@@ -83,10 +85,10 @@ export async function callModel(
   };
   const calling = streamReply(services, { context, tries }, model, prepare, input.stream);
   const replied = await calling.catch(async (error: unknown) => {
-    const reply = tooLongReply(error, input, last ?? {}, tries);
+    const reply = noPlanReply(error, input, plans, tries) ?? tooLongReply(error, input, last ?? {}, tries);
     return { ...reply, ...(last && (await resolved(agent, input, last))) };
   });
-  if ('interrupted' in replied || 'tooLong' in replied) return replied;
+  if (!('response' in replied)) return replied;
   const { response, asked } = replied;
   const { tools, answered } = asked.offer;
   const cost = response.usage ?? 'unknown';

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { artifactsIn } from '../shared/artifact-names.js';
+import type { TranscriptSegment } from '../shared/carried.js';
 import { latest } from '../shared/json.js';
 import type { Message } from '../shared/messages.js';
 import type { CollectedTurn, CollectTurnInput, EndedTurn } from '../shared/session-activities.js';
@@ -9,12 +10,15 @@ import { noUsage } from '../shared/usage.js';
 import { beatWhile } from './heartbeats.js';
 import type { ActivityServices, TurnLeft } from './services.js';
 import { packedView } from './session-segments.js';
-import { appended, unpackSegment } from './transcript-segments.js';
+import { appended, unlessLost, unpackSegment } from './transcript-segments.js';
 
 /** Of the names of its artifacts, in the same place. */
 export const NAMES_BYTES = 50_000;
 /** Of gzip, in a session's state, which is in its history some times a turn; more of it goes into the artifact store. */
 export const INLINE_BYTES = 128 * 1024;
+
+/** After some 15 s it is enough to have what the turn has added. */
+const ATTEMPTS_WITH_ALL = 5;
 
 const FIRST_LOOK_MS = 20;
 const LAST_LOOK_MS = 500;
@@ -77,10 +81,21 @@ async function untilEnded(
   { turnId, waitMs }: CollectTurnInput,
   signal: AbortSignal,
 ): Promise<TurnLeft | 'running' | 'gone'> {
-  const { client } = Context.current();
+  const { client, info } = Context.current();
   const until = performance.now() + waitMs;
+  // What was said before is not needed to keep what the turn has added; but another worker may have it.
+  let lost: unknown;
+  const readSegment = async (segment: TranscriptSegment) =>
+    await unpackSegment(segment, artifacts).catch((error: unknown) => {
+      unlessLost(error);
+      if (info.attempt < ATTEMPTS_WITH_ALL) throw error;
+      lost = error;
+      return undefined;
+    });
   for (let look = FIRST_LOOK_MS; ; look = Math.min(2 * look, LAST_LOOK_MS)) {
-    const left = await readTurn(client, turnId, (segment) => unpackSegment(segment, artifacts));
+    const left = await readTurn(client, turnId, readSegment);
+    // A summary can't be placed among messages that nobody can count.
+    if (lost && typeof left === 'object' && left.compacted) throw lost;
     if (left !== 'running' || performance.now() + look > until) return left;
     await setTimeout(look, undefined, { signal });
   }

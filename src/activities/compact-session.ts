@@ -43,7 +43,7 @@ export async function compactSession(
       ...(focus !== undefined && { focus }),
       ...(metadata && { metadata }),
     },
-    ...{ messages, tries, between: 'turns' },
+    ...{ messages, tries, between: 'turns', tryMs: settings.timeoutMs },
   });
   if ('interrupted' in reply) {
     const problem = problemLine('It was interrupted.');

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { Agent } from '../define/define-agent.js';
 import type { InterruptedReply } from '../shared/activities.js';
-import { readRestHint } from '../shared/artifacts.js';
+import { type ArtifactRef, readRestHint } from '../shared/artifacts.js';
 import { clearedPieces, type Piece, summaryPieces, withoutPacked } from '../shared/compaction/pieces.js';
 import {
   type CompactionPlan,
@@ -15,7 +15,7 @@ import {
 import type { CompactionRecord } from '../shared/compaction/settings.js';
 import { summaryMessage } from '../shared/compaction/summary-text.js';
 import { tokensOfAll } from '../shared/compaction/tokens.js';
-import type { CompactInput, CompactReply } from '../shared/compaction/wire.js';
+import { type CompactInput, type CompactReply, problemLine } from '../shared/compaction/wire.js';
 import { jsonBytes } from '../shared/json.js';
 import {
   type Covers,
@@ -24,6 +24,7 @@ import {
   type ToolResultBlock,
   textContent,
 } from '../shared/messages.js';
+import { errorText } from '../shared/wire-text.js';
 import { beatWhile } from './heartbeats.js';
 import { notHere } from './not-here.js';
 import type { ActivityServices } from './services.js';
@@ -35,6 +36,7 @@ const LEAST_GAIN = 0.05;
 /** Temporal carries 2 MB a payload. */
 const MAX_PIECES_BYTES = 1_500_000;
 const MAX_STAYING_BYTES = 1_000_000;
+const CUT_OFF = 'The summary was cut off by the limit of what its model writes.';
 
 /** What of it the workflow is to be told beside `before`. */
 type Result = Partial<CompactionRecord> & { pieces?: Piece[]; spent?: CompactReply['spent'] };
@@ -95,6 +97,8 @@ type Work = {
   tries: Tries;
   /** Whole turns of people are what is cut between; default: exchanges. */
   between?: 'turns';
+  /** How long this try may take, where its activity is not bounded by that itself. */
+  tryMs?: number;
 };
 
 async function compacted(
@@ -102,14 +106,15 @@ async function compacted(
   agent: Agent,
   work: Work,
 ): Promise<Result | InterruptedReply> {
-  const { input, messages, scale, tries } = work;
+  const { input, messages, scale, tries, tryMs } = work;
   const { packed, settings } = input;
   const room = roomFor(input) / scale - settings.overheadTokens;
   const plan = planWith(room, work);
   if (!plan) return { problem: 'There is nothing in it that could be left out.' };
   if (plan.do === 'clear') {
-    const cleared = await beating(tries, () => clear(services, work, plan.callIds));
-    return { method: 'cleared', cleared: plan.callIds.size, pieces: clearedPieces(messages, cleared) };
+    const { cleared, notKept } = await beating(tries, () => clear(services, work, plan.callIds));
+    const pieces = clearedPieces(messages, cleared);
+    return { method: 'cleared', cleared: plan.callIds.size, ...notKept, pieces };
   }
   const old = oldOf(messages, plan);
   const written = await summarise(services, agent, {
@@ -117,15 +122,17 @@ async function compacted(
     tries,
     messages: old,
     maxTokens: plan.maxTokens,
+    tryMs,
   });
   if ('interrupted' in written) return written;
-  const { text, usage } = written;
+  const { text, isCut, usage } = written;
   const { spentBefore: spent } = tries;
   const cost = { ...(usage && { usage }), ...(spent && { spent }) };
+  if (isCut) return { problem: CUT_OFF, ...cost };
   if (text.trim() === '') return { problem: 'The summary was empty.', ...cost };
-  const covers = await beating(tries, () => covering(services, messages, plan));
+  const { covers, notKept } = await beating(tries, () => covering(services, messages, plan));
   const pieces = summaryPieces(messages.length, plan, summaryOf(text, covers));
-  return { method: 'summary', covers, pieces: withoutPacked(pieces, messages, packed), ...cost };
+  return { method: 'summary', covers, ...notKept, pieces: withoutPacked(pieces, messages, packed), ...cost };
 }
 
 function planWith(room: number, { input, messages, between }: Work): CompactionPlan | undefined {
@@ -155,7 +162,7 @@ function checked(
   { tokens: before }: CompactInput,
 ): Result {
   if (!pieces) return result;
-  const { method: _method, covers: _covers, cleared: _cleared, ...unchanged } = result;
+  const { method: _method, covers: _covers, cleared: _cleared, notKept: _notKept, ...unchanged } = result;
   const made = pieces.flatMap((piece) => ('put' in piece ? [piece.put] : messages.slice(...piece.keep)));
   const after = Math.round(before + sizeOf(made) - sizeOf(messages));
   if (after > before * (1 - LEAST_GAIN)) return { ...unchanged, problem: 'It did not get smaller by that.' };
@@ -168,14 +175,17 @@ async function clear(
   { artifacts }: ActivityServices,
   { messages, input }: Work,
   callIds: ReadonlySet<string>,
-): Promise<Map<string, ToolMessage>> {
+): Promise<{ cleared: Map<string, ToolMessage>; notKept: NotKept }> {
   const cleared = new Map<string, ToolMessage>();
+  let notKept: NotKept = {};
   for (const message of messages) {
     if (message.role !== 'tool' || !message.content.some(({ callId }) => callIds.has(callId))) continue;
     const content = await Promise.all(
       message.content.map(async (result): Promise<ToolResultBlock> => {
         if (!callIds.has(result.callId)) return result;
-        const artifact = result.artifact ?? (await artifacts.save(textOf(result)).catch(() => undefined));
+        const kept = result.artifact ? { artifact: result.artifact } : await keep(artifacts, textOf(result));
+        const { artifact } = kept;
+        if (!artifact) notKept = kept;
         const hint = artifact ? readRestHint(artifact, 0) : "all of it is in the turn's event history";
         const text = clearedText(result, input.settings.rates, hint);
         // What tells of artifacts by name.
@@ -187,7 +197,7 @@ async function clear(
     );
     cleared.set(message.id, { ...message, content });
   }
-  return cleared;
+  return { cleared, notKept };
 }
 
 function textOf({ content }: ToolResultBlock): Uint8Array {
@@ -199,10 +209,24 @@ async function covering(
   { artifacts }: ActivityServices,
   messages: readonly Message[],
   plan: Summarising,
-): Promise<Covers> {
+): Promise<{ covers: Covers; notKept: NotKept }> {
   const lines = oldOf(messages, plan).map((message) => `${JSON.stringify(message)}\n`);
-  const artifact = await artifacts.save(Buffer.from(lines.join(''))).catch(() => undefined);
-  return { ...coversOf(messages, plan), ...(artifact && { artifact }) };
+  const { artifact, ...notKept } = await keep(artifacts, Buffer.from(lines.join('')));
+  return { covers: { ...coversOf(messages, plan), ...(artifact && { artifact }) }, notKept };
+}
+
+type NotKept = Pick<CompactionRecord, 'notKept'>;
+
+/** Where that fails the event history still has it, so the turn goes on, and the record says why the model can't read it. */
+async function keep(
+  artifacts: ActivityServices['artifacts'],
+  content: Uint8Array,
+): Promise<{ artifact?: ArtifactRef } & NotKept> {
+  try {
+    return { artifact: await artifacts.save(content) };
+  } catch (error) {
+    return { notKept: problemLine(errorText(error)) };
+  }
 }
 
 function summaryOf(text: string, covers: Covers) {

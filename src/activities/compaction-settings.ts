@@ -28,6 +28,7 @@ export function compactionSettings(
     attempts: ATTEMPTS,
     growth: GROWTH,
     maxPerCall: MAX_PER_CALL,
+    keepsToBudget: true,
     overheadTokens: textTokens(beside.instructions, RATES) + textTokens(JSON.stringify(beside.tools), RATES),
     rates: RATES,
   };

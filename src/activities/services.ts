@@ -28,7 +28,7 @@ export type TurnLeft = Omit<EndedTurn, 'base' | 'added' | 'artifacts' | 'compact
 export type ReadTurn = (
   client: Client,
   turnId: string,
-  readSegment: (segment: TranscriptSegment) => Promise<Message[]>,
+  readSegment: (segment: TranscriptSegment) => Promise<Message[] | undefined>,
 ) => Promise<TurnLeft | 'running' | 'gone'>;
 
 /** What the activities of one worker share. */

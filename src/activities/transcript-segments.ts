@@ -80,7 +80,8 @@ async function placed(
   return await Promise.all(stored);
 }
 
-function unlessLost(error: unknown): void {
+/** Throws it, unless it tells that an artifact is not there. */
+export function unlessLost(error: unknown): void {
   if (!(error instanceof ApplicationFailure && error.type === 'Artifact.NotFound')) throw error;
 }
 

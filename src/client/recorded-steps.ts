@@ -10,6 +10,7 @@ import {
   type CheckedCall,
   type InterruptedReply,
   type ModelReply,
+  type NoPlanReply,
   type RunToolInput,
   SEAL_TRANSCRIPT,
   SUB_AGENT_USAGE,
@@ -190,8 +191,8 @@ export class RecordedSteps {
 
   async #modelEnd(end: RawEnd): Promise<ModelEnd> {
     if (end.kind === 'completed') {
-      const output = end.output as ModelReply | InterruptedReply | TooLongReply;
-      if ('tooLong' in output) return { kind: 'too_long', output };
+      const output = end.output as ModelReply | InterruptedReply | TooLongReply | NoPlanReply;
+      if ('tooLong' in output || 'noPlan' in output) return { kind: 'passed_over', output };
       return 'interrupted' in output
         ? { kind: 'canceled', text: output.text, told: output }
         : { kind: 'completed', output };

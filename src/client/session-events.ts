@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { TurnEvent } from '../shared/events.js';
 import type { SessionTurn } from '../shared/session.js';
-import { TurnNotFound } from './errors.js';
+import { InvalidInput, TurnNotFound } from './errors.js';
 import { type CompactedAfter, sessionTurns } from './session-turns.js';
 import { turnError } from './turn-error.js';
 import { watchTurn } from './watch-turn.js';
@@ -98,8 +98,12 @@ async function lastSeq(client: Client, turnId: string, signal?: AbortSignal): Pr
 }
 
 function placeOf(offset: string | undefined): { turnId: string; seq: number } | undefined {
-  const [, turnId, seq] = /^(.*)@(\d+)$/.exec(offset ?? '') ?? [];
-  return turnId === undefined ? undefined : { turnId, seq: Number(seq) };
+  if (offset === undefined) return undefined;
+  const [, turnId, seq] = /^(.*)@(\d+)$/.exec(offset) ?? [];
+  if (turnId !== undefined) return { turnId, seq: Number(seq) };
+  throw new InvalidInput(
+    `${JSON.stringify(offset)} is no offset. Give one that an event of the session bears.`,
+  );
 }
 
 /** Whether the turn is among those that the session has started up to now. */

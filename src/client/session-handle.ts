@@ -169,10 +169,10 @@ export class SessionHandle extends SessionSignals {
     options: SessionOptions & { sessionId?: string } = {},
   ): Promise<SessionHandle> {
     const { sessionId = randomUUID(), ...rest } = options;
-    const { limits } = await this.calls.state();
+    const { limits, keepsTranscript } = await this.calls.state();
     const { base, compacted, artifacts } = await this.#cut(PREFIX, keep);
     const taskQueue = rest.taskQueue ?? (await this.calls.taskQueue());
-    const own = { ...(limits && { limits }), ...rest };
+    const own = { ...(limits && { limits }), ...(!keepsTranscript && { keepTranscript: false }), ...rest };
     const fork = new SessionHandle({ client: this.#client, taskQueue }, sessionId, own);
     const at = typeof keep === 'string' ? undefined : 'upTo' in keep ? keep.upTo : keep.before;
     const forkedFrom = { sessionId: this.sessionId, ...(at !== undefined && { at }) };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from '@temporalio/client';
+import { type Client, WorkflowFailedError } from '@temporalio/client';
+import { ActivityFailure } from '@temporalio/common';
 import type { TranscriptBase, TranscriptSegment } from '../shared/carried.js';
 import type { Message } from '../shared/messages.js';
 import {
@@ -30,12 +31,23 @@ async function* keptMessages(
 ): AsyncGenerator<Message, void, undefined> {
   for (let from = 0; from < segment.count; ) {
     const input: ReadMessagesInput = { v: 1, segment, from, maxBytes: PAGE_BYTES };
-    const { messages } = await client.workflow.execute<(input: ReadMessagesInput) => Promise<ReadMessages>>(
-      READ_MESSAGES_WORKFLOW,
-      { workflowId: `holdfast.readMessages/${randomUUID()}`, taskQueue, args: [input] },
-    );
+    const { messages } = await read(client, taskQueue, input);
     yield* messages;
     if (messages.length === 0) return;
     from += messages.length;
+  }
+}
+
+async function read(client: Client, taskQueue: string, input: ReadMessagesInput): Promise<ReadMessages> {
+  try {
+    return await client.workflow.execute<(input: ReadMessagesInput) => Promise<ReadMessages>>(
+      READ_MESSAGES_WORKFLOW,
+      { workflowId: `holdfast.readMessages/${randomUUID()}`, taskQueue, args: [input] },
+    );
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    const { cause } = error;
+    const why = cause instanceof ActivityFailure ? cause.cause : cause;
+    throw new Error(`Messages of the session can't be read. ${why?.message ?? ''}`, { cause: error });
   }
 }

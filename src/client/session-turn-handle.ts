@@ -56,7 +56,7 @@ export class SessionTurnHandle<Output = unknown> extends TurnHandle<Output> {
   /** Until the turn runs, or the signal fires. From then on `turnId` is the one that the message is part of. */
   async begun(signal?: AbortSignal): Promise<void> {
     if (!this.#sent) await this.#answered(signal);
-    this.#isThere ||= await isThere(this.#client, this.turnId);
+    this.#isThere ||= await this.#isStarted();
     if (this.#isThere || signal?.aborted) return;
     const stop = new AbortController();
     try {
@@ -64,6 +64,7 @@ export class SessionTurnHandle<Output = unknown> extends TurnHandle<Output> {
       for await (const turn of sessionTurns(this.#client, this.#sessionId, until)) {
         if (turn.turnId !== this.turnId || turn.compaction) continue;
         if (turn.isWithdrawn) throw new TurnNotFound(`The message of the turn ${turn.turnId} was withdrawn.`);
+        if (turn.isRefused) await this.#refused();
         this.#isThere = true;
         return;
       }
@@ -74,11 +75,27 @@ export class SessionTurnHandle<Output = unknown> extends TurnHandle<Output> {
     throw new TurnNotFound(`The session ${this.#sessionId} has ended without the turn ${this.turnId}.`);
   }
 
+  /** By this session: another workflow may have its id. */
+  async #isStarted(): Promise<boolean> {
+    try {
+      const { parentExecution } = await this.#client.workflow.getHandle(this.turnId).describe();
+      return parentExecution?.workflowId === this.#sessionId;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return false;
+      throw error;
+    }
+  }
+
+  async #refused(): Promise<void> {
+    const problem = `A workflow ${this.turnId} was started before. Give each message an id of its own, or none.`;
+    throw new InvalidInput(`The message was refused. ${problem}`);
+  }
+
   /** Until the session has said what it did with the message, or a turn of its own is there. */
   async #answered(signal: AbortSignal | undefined): Promise<void> {
     const handle = this.#client.workflow.getHandle(this.#sessionId);
     const ask = () => handle.query<SendReceipt | null, [string]>(RECEIPT_QUERY, this.#messageId);
-    while (!signal?.aborted && !(await isThere(this.#client, this.turnId))) {
+    while (!signal?.aborted && !(await this.#isStarted())) {
       const receipt = await this.#client.withDeadline(Date.now() + ANSWER_MS, ask).catch(isNoAnswer);
       if (receipt === null && !(await isRunning(handle))) return;
       if (receipt) {
@@ -106,14 +123,4 @@ function isNoAnswer(error: unknown): undefined {
 
 async function isRunning(session: WorkflowHandle): Promise<boolean> {
   return (await session.describe()).status.name === 'RUNNING';
-}
-
-async function isThere(client: Client, turnId: string): Promise<boolean> {
-  try {
-    await client.workflow.getHandle(turnId).describe();
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
 }

@@ -1,5 +1,6 @@
 import { type Duration, durationMs } from '../shared/duration.js';
 import type { Model } from '../shared/model-port.js';
+import { namesOf, requireKnown, requireModel } from './known-options.js';
 
 /** How an agent's transcripts are kept within its model's context window. */
 export type CompactionOptions = {
@@ -14,7 +15,7 @@ export type CompactionOptions = {
   window?: number | Readonly<Record<string, number>>;
   /** What writes the summaries: a name, or a model made by `openai(...)`. Default: the turn's own model. */
   model?: string | Model;
-  /** How long one compaction may take, its tries included. Default 5 minutes. */
+  /** How long one try of a compaction may take. Default 5 minutes. */
   timeout?: Duration;
 };
 
@@ -28,14 +29,21 @@ export type Compaction = {
   readonly timeoutMs: number;
 };
 
+const OPTIONS = namesOf<CompactionOptions>({
+  at: true,
+  to: true,
+  window: true,
+  model: true,
+  timeout: true,
+});
 const AT = 0.8;
 const TIMEOUT_MS = 300_000;
 
 /** `false`: only where somebody asks for it. Throws a TypeError or a RangeError that names the fault. */
 export function compactionOf(what: string, options: CompactionOptions | false | undefined): Compaction {
   const name = `${what}, compaction`;
-  if (options !== undefined && options !== false && (typeof options !== 'object' || options === null))
-    throw new TypeError(`${name}: give an object such as { at: 0.8 }, or false.`);
+  if (options !== undefined && options !== false)
+    requireKnown(name, options, OPTIONS, '{ at: 0.8 }, or false');
   const { at = AT, to = at / 2, window, model, timeout } = options || {};
   requireShare(`${name}.at`, at);
   requireShare(`${name}.to`, to);
@@ -43,6 +51,7 @@ export function compactionOf(what: string, options: CompactionOptions | false | 
   for (const each of typeof window === 'object' ? Object.values(window) : [window])
     if (each !== undefined && !(Number.isInteger(each) && each > 0))
       throw new RangeError(`${name}.window: ${JSON.stringify(each)} is not a whole number of tokens from 1.`);
+  if (model !== undefined) requireModel(`${name}.model`, model);
   return {
     automatic: options !== false,
     at,

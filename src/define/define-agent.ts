@@ -15,6 +15,7 @@ import { type InstructionFile, withFiles } from './instruction-files.js';
 import { jsonSchema } from './json-schema.js';
 import { type AgentLimits, limitsOfAgent, loopGuardOf, planningOf, requireCount } from './limits.js';
 import type { McpServer } from './mcp-server.js';
+import { requireAgentOptions } from './option-names.js';
 import { type PermissionOptions, permissionsOf } from './permissions.js';
 import { readSkillTool } from './read-skill.js';
 import { skillFolders } from './skills.js';
@@ -171,6 +172,7 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
   if (!AGENT_NAME.test(name)) {
     throw new TypeError(`Agent name ${JSON.stringify(name)}: use letters, digits and . _ -, 64 at most.`);
   }
+  requireAgentOptions(name, options);
   const final = options.finalAnswer ? [finalAnswerTool(options.output)] : [];
   const skills = skillFolders(`Agent ${name}`, options.skills ?? []);
   const reading = skills ? [readSkillTool(skills)] : [];

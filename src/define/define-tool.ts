@@ -10,6 +10,7 @@ import type { RemotePlace } from '../shared/remote-tools.js';
 import type { Agent } from './define-agent.js';
 import { jsonSchema } from './json-schema.js';
 import { LONGEST_LOCAL_MS, runsLocally } from './local-tool.js';
+import { requireToolOptions } from './option-names.js';
 import { notStrictBecause } from './strict-schema.js';
 import { type RetryOptions, type ToolRetry, toolRetry } from './tool-retry.js';
 
@@ -200,6 +201,7 @@ export function makeTool<Input extends z.ZodType, Result, Setup, Output extends 
       `Tool name ${JSON.stringify(name)}: use 1 to 64 of letters, digits, _ and -; "default" and names that begin with "__" are Temporal's.`,
     );
   }
+  requireToolOptions(name, options);
   const schema = inputSchema(name, options.input);
   const isLocal = runsLocally(options);
   return {

@@ -3,6 +3,7 @@ import { isAbout, parseRule, type Rule } from '../permissions/rule.js';
 import { FIND_TOOLS } from '../shared/mcp.js';
 import { PERMISSION_MODES, type PermissionMode } from '../shared/permissions.js';
 import type { AnyTool } from './define-agent.js';
+import { namesOf, requireKnown } from './known-options.js';
 import type { McpServer } from './mcp-server.js';
 
 /** Rules are `tool`, `tool(pattern)` or `tool(argument: pattern)`; docs/approvals.md has them all. */
@@ -15,14 +16,14 @@ export type PermissionOptions = {
   deny?: readonly string[];
 };
 
+const OPTIONS = namesOf<PermissionOptions>({ mode: true, allow: true, ask: true, deny: true });
+
 type Known = { tools: readonly AnyTool[]; servers: readonly McpServer[] };
 
 /** Throws a TypeError that names the owner and the fault: a rule that can't be read, or one about no tool. */
-export function permissionsOf(
-  owner: string,
-  { mode = 'default', allow = [], ask = [], deny = [] }: PermissionOptions,
-  known: Known,
-): Permissions {
+export function permissionsOf(owner: string, options: PermissionOptions, known: Known): Permissions {
+  requireKnown(`${owner}, permissions`, options, OPTIONS, "{ mode: 'plan' }");
+  const { mode = 'default', allow = [], ask = [], deny = [] } = options;
   if (!PERMISSION_MODES.includes(mode)) {
     throw new TypeError(`${owner}, permissions.mode: ${mode} is none of ${PERMISSION_MODES.join(', ')}.`);
   }

@@ -1,4 +1,5 @@
 import { type Duration, durationMs } from '../shared/duration.js';
+import { namesOf, requireKnown } from './known-options.js';
 
 export type RetryOptions = {
   /** How often it is tried in all, from 2 to 100. */
@@ -19,12 +20,19 @@ export type ToolRetry = {
   when?(error: unknown): boolean;
 };
 
+const OPTIONS = namesOf<RetryOptions>({
+  attempts: true,
+  initialInterval: true,
+  maximumInterval: true,
+  when: true,
+});
 const DEFAULT_INITIAL_MS = 200;
 const DEFAULT_MAX_MS = 10_000;
 const MOST_ATTEMPTS = 100;
 
 /** Throws a TypeError or RangeError that names the tool for one that may not run twice, and for numbers that can't be. */
 export function toolRetry(name: string, isIdempotent: boolean, options: RetryOptions): ToolRetry {
+  requireKnown(`Tool ${name}, retry`, options, OPTIONS, '{ attempts: 3 }');
   const { attempts, initialInterval, maximumInterval, when } = options;
   if (!isIdempotent) {
     throw new TypeError(

@@ -77,6 +77,8 @@ export type CallModelInput = {
   metadata?: JsonObject;
   /** Where the messages are too long, the turn wants to hear of that in a {@link TooLongReply}: it compacts them. */
   compacts?: true;
+  /** Where a plan comes to nothing, the turn wants to hear of that in a {@link NoPlanReply}; or that none is to be made. */
+  plan?: 'optional' | 'none';
 };
 
 /**
@@ -119,6 +121,17 @@ export type PlannedCall =
       /** It is the result once a person has approved the call. */
       asks?: { input: Json; summary: string; permission: Permission };
     };
+
+/** A planning call that was answered by nothing: the turn goes on without a plan. */
+export type NoPlanReply = Timing & {
+  v: 1;
+  noPlan: true;
+  attempt?: number;
+  spent?: TurnUsage;
+  /** As in a reply: of the first call of a turn. */
+  settings?: TurnSettings;
+  instructions?: string;
+};
 
 export type ModelReply = Timing & {
   v: 1;

@@ -113,4 +113,6 @@ export type CarriedGuards = {
   plannedAt: number;
   /** The next model call is to carry out a plan. */
   carryOut?: true;
+  /** The last plan came to nothing, which the next model call is to be told. */
+  noPlan?: true;
 };

@@ -149,7 +149,7 @@ export class TurnFold {
       return [{ type: 'message', message }];
     }
     this.#resolve(end.output);
-    if (end.kind === 'too_long') {
+    if (end.kind === 'passed_over') {
       this.steps.unanswered(this.iteration, this.#model, end.output);
       return [];
     }

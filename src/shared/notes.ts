@@ -52,3 +52,8 @@ export function planNote(done: number): TurnNote {
 
 /** After it. */
 export const carryOutNote: TurnNote = { kind: 'carry_out', text: '[Now go on and carry out this plan.]' };
+/** After one that was asked for and did not come. */
+export const noPlanNote: TurnNote = {
+  kind: 'carry_out',
+  text: '[No plan came. Go on without one: tools can be called again.]',
+};

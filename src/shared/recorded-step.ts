@@ -2,6 +2,7 @@ import type {
   CheckedAnswer,
   CheckedCall,
   ModelReply,
+  NoPlanReply,
   OutputRequest,
   RunToolInput,
   RunToolResult,
@@ -25,7 +26,8 @@ export type ModelEnd =
   | { kind: 'completed'; output: ModelReply }
   | { kind: 'failed'; type: string; text: string; told?: unknown }
   | { kind: 'canceled'; text: string; told?: unknown }
-  | { kind: 'too_long'; output: TooLongReply };
+  /** It was too long, or the plan that it was to make did not come. */
+  | { kind: 'passed_over'; output: TooLongReply | NoPlanReply };
 
 /** `interrupted`: nothing came of it, and the turn does not go on. `made`: what it has made of the transcript that it was given. */
 export type CompactionEnd = { record: CompactionRecord; interrupted?: true; made?: Compacted };

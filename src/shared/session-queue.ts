@@ -16,16 +16,23 @@ export type QueueItem = {
   joined?: true;
 };
 
+/** Where no turn runs: the first one is about to begin, and stands for it. */
+export function enqueuedBehindNext(queue: readonly QueueItem[], item: QueueItem): QueueItem[] {
+  const [next, ...rest] = queue;
+  if (!next) return [item];
+  return [item.replaces ? { ...next, ended: next.ended ?? replacedBy(item) } : next, ...enqueued(rest, item)];
+}
+
+function replacedBy({ id, by }: QueueItem): EarlyEnd {
+  return { kind: INTERRUPT, id, reason: 'Another message replaces it.', ...(by !== undefined && { by }) };
+}
+
 /** With one more: at the end; or, where it replaces, before all but those that came to replace before it. */
 export function enqueued(queue: readonly QueueItem[], item: QueueItem): QueueItem[] {
   if (!item.replaces) return [...queue, item];
-  const { id, by } = item;
   const place = queue.findIndex((each) => !each.replaces);
   const before = place < 0 ? queue : queue.slice(0, place);
-  const ended: EarlyEnd = {
-    ...{ kind: INTERRUPT, id, reason: 'Another message replaces it.' },
-    ...(by !== undefined && { by }),
-  };
+  const ended = replacedBy(item);
   return [
     ...before.map((each) => ({ ...each, ended: each.ended ?? ended })),
     item,

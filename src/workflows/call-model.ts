@@ -11,20 +11,24 @@ import {
   type CallModelInput,
   type InterruptedReply,
   type ModelReply,
+  type NoPlanReply,
 } from '../shared/activities.js';
-import type { TooLongReply } from '../shared/compaction/wire.js';
+import { notCompacted, type TooLongReply } from '../shared/compaction/wire.js';
 import { partialReply } from '../shared/opening.js';
 import { modelTimedOut, partialTextOf } from '../shared/settle.js';
 import type { TurnInput } from '../shared/turn.js';
 import { addFailed, noUsage, spentIn } from '../shared/usage.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
-import { compactTooLong } from './compaction.js';
+import { compactTooLong, type Refusals } from './compaction.js';
 import type { Asked } from './guards.js';
 import type { Interventions } from './interventions.js';
 import { lastWord } from './last-word.js';
+import { MODEL_RETRY } from './model-retry.js';
 import type { TurnRun } from './turn-run.js';
 
-type Answer = ModelReply | InterruptedReply | TooLongReply;
+type Answer = ModelReply | InterruptedReply | TooLongReply | NoPlanReply;
+/** `exceeded`: a compaction before it has used up a budget. */
+type NoReply = 'interrupted' | 'failed' | 'exceeded' | 'no_plan';
 type ModelActivities = { [CALL_MODEL](input: CallModelInput): Promise<Answer> };
 
 // These are needed before the turn's settings are known, and are not part of what a replay compares.
@@ -32,12 +36,7 @@ const CALL_OPTIONS = {
   startToCloseTimeout: '30 minutes',
   heartbeatTimeout: '10 seconds',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: {
-    initialInterval: '1 second',
-    backoffCoefficient: 2,
-    maximumInterval: '1 minute',
-    maximumAttempts: 10,
-  },
+  retry: MODEL_RETRY,
 } as const;
 /** The turn has all that it did without it. */
 const CLOSING_ATTEMPTS = 3;
@@ -46,23 +45,30 @@ const SETTLE_MS = 2000;
 /**
  * One model call. Its reply is already planned: what is to be done with each tool call is part of it. `steers` are the
  * ids of messages that this call is the first to see. After an interrupt, the text that had come by then is added to
- * the transcript. Where it is too long it is compacted and the call made again, `refused` times so far. Fails the turn
- * when the model's fault outlived its retries, with the outcome so far in the details; but a closing call that fails is
- * only missing.
+ * the transcript. Where it is too long it is compacted and the call made again, unless that has used up a budget. Fails the
+ * turn when the model's fault outlived its retries, with the outcome so far in the details; but a closing call that fails is
+ * only missing, and so is a plan of which nothing came.
  */
 export async function callModel(
   run: TurnRun,
   interventions: Interventions,
   steers: string[],
   asked: Asked,
-  refused = 0,
-): Promise<ModelReply | 'interrupted' | 'failed'> {
-  const work = proxy(run, asked)[CALL_MODEL](inputOf(run, steers, asked, refused));
+  refusals: Refusals = { times: 0 },
+): Promise<ModelReply | NoReply> {
+  const work = proxy(run, asked)[CALL_MODEL](inputOf(run, steers, asked, refusals));
   const { value: answer, fault } = await interventions.settle(work, run.settings?.settleMs ?? SETTLE_MS);
   if (answer && 'tooLong' in answer) {
-    const mayAgain = await compactTooLong(run, interventions, answer);
+    const after = await compactTooLong(run, interventions, answer, refusals);
     if (interventions.ending) return 'interrupted';
-    return await callModel(run, interventions, [], asked, mayAgain ? refused + 1 : Number.POSITIVE_INFINITY);
+    if (run.settings?.compaction?.keepsToBudget && run.guards.exceeded) return 'exceeded';
+    return await callModel(run, interventions, [], asked, after);
+  }
+  if (answer && 'noPlan' in answer) {
+    run.settle(answer);
+    run.countSpent(answer.spent ?? noUsage);
+    run.unanswered(answer);
+    return 'no_plan';
   }
   if (answer && !('interrupted' in answer)) {
     run.count(answer);
@@ -72,13 +78,13 @@ export async function callModel(
   if (answer && !interventions.interrupted) {
     run.countSpent(answer.spent ?? noUsage);
     run.unanswered(answer);
-    return await callModel(run, interventions, [], asked, refused);
+    return await callModel(run, interventions, [], asked, refusals);
   }
   run.countSpent(
     answer?.spent ?? spentIn(lastWord(fault)) ?? (fault ? noUsage : addFailed(noUsage, 'unknown')),
   );
   if (!interventions.interrupted) {
-    const failure = failureOf(run, fault);
+    const failure = failureOf(run, fault, refusals);
     if (asked.isClosing) return 'failed';
     throw turnFailure(run, interventions, failure, fault);
   }
@@ -94,7 +100,7 @@ function proxy(run: TurnRun, { withoutTools, isClosing }: Asked): ModelActivitie
   const what = isClosing ? ', the closing answer' : withoutTools ? ', a plan' : '';
   return proxyActivities<ModelActivities>({
     ...CALL_OPTIONS,
-    ...(isClosing && { retry: { ...CALL_OPTIONS.retry, maximumAttempts: CLOSING_ATTEMPTS } }),
+    ...(isClosing && { retry: { ...MODEL_RETRY, maximumAttempts: CLOSING_ATTEMPTS } }),
     activityId: `i${iteration}.model`,
     summary: wireLine(`${model} · call ${iteration + 1}${what}`),
     ...(input.tenant !== undefined && { priority: { fairnessKey: input.tenant } }),
@@ -105,15 +111,16 @@ function inputOf(
   run: TurnRun,
   steers: string[],
   { notes, withoutTools }: Asked,
-  refused: number,
+  { times }: Refusals,
 ): CallModelInput {
   const { input, settings } = run;
   const isSubAgent = input.parent !== undefined && !input.parent.isSession;
   const { automatic = false, maxPerCall = 0 } = settings?.compaction ?? {};
-  const compacts = settings ? automatic && refused < maxPerCall : refused === 0;
+  const compacts = settings ? automatic && times < maxPerCall : times === 0;
   const first = resolvedBy(input, isSubAgent);
   const version = settings?.version ?? input.version;
   const model = settings?.model ?? input.model;
+  const plan = run.guards.planFor(notes);
   return {
     v: 1,
     agent: input.agent,
@@ -135,6 +142,7 @@ function inputOf(
     ...(input.modelOptions && { modelOptions: input.modelOptions }),
     ...(input.metadata && { metadata: input.metadata }),
     ...(compacts && { compacts }),
+    ...(plan && { plan }),
   };
 }
 
@@ -152,7 +160,7 @@ function partialText(fault: unknown): string {
 }
 
 /** Recorded as the step that it was. */
-function failureOf(run: TurnRun, fault: unknown): { type: string; text: string } {
+function failureOf(run: TurnRun, fault: unknown, { problem }: Refusals): { type: string; text: string } {
   const cause = fault instanceof ActivityFailure ? fault.cause : fault;
   const [type, text] =
     cause instanceof ApplicationFailure
@@ -161,7 +169,8 @@ function failureOf(run: TurnRun, fault: unknown): { type: string; text: string }
         ? ['Model.Timeout', modelTimedOut(cause.message)]
         : ['Model.Failed', String(cause)];
   run.unanswered(lastWord(fault), `${type}: ${text}`);
-  return { type, text };
+  const isTooLong = type === 'Model.ContextTooLong' && problem !== undefined;
+  return { type, text: isTooLong ? notCompacted(problem, text) : text };
 }
 
 /** Anything but an ApplicationFailure would make Temporal retry the workflow task for ever. */

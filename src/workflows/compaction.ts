@@ -26,6 +26,7 @@ import { addFailed, noUsage, spentIn } from '../shared/usage.js';
 import { wireLine } from '../shared/wire-text.js';
 import type { Interventions } from './interventions.js';
 import { lastWord } from './last-word.js';
+import { MODEL_RETRY } from './model-retry.js';
 import type { Transcript } from './transcript.js';
 import type { TurnRun } from './turn-run.js';
 
@@ -100,22 +101,28 @@ export async function compactAsDue(run: TurnRun, interventions: Interventions): 
   else interventions.tooLate(asked);
 }
 
-/** A model call was too long. Returns whether it may be that again: not where the transcript has not become smaller. */
+/** How often a model call was too long so far; `problem`: why the transcript has not become smaller since the last time. */
+export type Refusals = { times: number; problem?: string };
+
+/** A model call was too long. It may be that again where the transcript has become smaller. */
 export async function compactTooLong(
   run: TurnRun,
   interventions: Interventions,
   { trigger, spent, ...told }: TooLongReply,
-): Promise<boolean> {
+  { times }: Refusals,
+): Promise<Refusals> {
   run.settle(told);
   run.countSpent(spent ?? noUsage);
   run.unanswered(told);
   const settings = run.settings?.compaction;
-  if (!settings) return false;
+  const last = { times: Number.POSITIVE_INFINITY };
+  if (!settings) return last;
   const known = run.compaction.size.tokens(run.transcript, settings);
   // The provider knows better.
   const tokens = trigger === 'too_long' ? Math.max(known, settings.window ?? 0) : known;
   const record = await compact(run, interventions, trigger, { tokens });
-  return record?.method !== undefined || trigger === 'window';
+  if (record?.method !== undefined || trigger === 'window') return { times: times + 1 };
+  return { ...last, ...(record?.problem !== undefined && { problem: record.problem }) };
 }
 
 /**
@@ -131,7 +138,7 @@ async function compact(
   const { settings, transcript, compaction } = run;
   if (!settings?.compaction) return undefined;
   const before = tokens ?? compaction.size.tokens(transcript, settings.compaction);
-  const work = proxy(run, settings.compaction)[COMPACT_TRANSCRIPT]({
+  const work = proxy(run, settings.compaction, trigger)[COMPACT_TRANSCRIPT]({
     v: 1,
     agent: settings.agent,
     version: settings.version,
@@ -168,7 +175,11 @@ function problemOf(fault: unknown): string {
   return problemLine(`${type}${cause instanceof Error ? cause.message : 'It was interrupted.'}`);
 }
 
-function proxy(run: TurnRun, { timeoutMs, attempts }: CompactionSettings): CompactActivities {
+function proxy(
+  run: TurnRun,
+  { timeoutMs, attempts }: CompactionSettings,
+  trigger: CompactionTrigger,
+): CompactActivities {
   const { iteration, input, compaction } = run;
   return proxyActivities<CompactActivities>({
     activityId: `i${iteration}.compact-${++compaction.tries}`,
@@ -177,7 +188,11 @@ function proxy(run: TurnRun, { timeoutMs, attempts }: CompactionSettings): Compa
     startToCloseTimeout: timeoutMs,
     heartbeatTimeout: '10 seconds',
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: attempts },
+    // Without it the turn would fail: it is as patient as the model call. A replay compares neither of them.
+    retry:
+      trigger === 'too_long'
+        ? MODEL_RETRY
+        : { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: attempts },
     ...(input.tenant !== undefined && { priority: { fairnessKey: input.tenant } }),
   });
 }

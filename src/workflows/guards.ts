@@ -1,4 +1,4 @@
-import type { ModelReply } from '../shared/activities.js';
+import type { CallModelInput, ModelReply } from '../shared/activities.js';
 import type { CarriedGuards } from '../shared/carried.js';
 import {
   type Budget,
@@ -12,7 +12,14 @@ import {
   smallerBudget,
 } from '../shared/limits.js';
 import { type Repetition, repeatedNote, repetitionIn } from '../shared/loop-guard.js';
-import { carryOutNote, closingNote, noteMessage, planNote, type TurnNote } from '../shared/notes.js';
+import {
+  carryOutNote,
+  closingNote,
+  noPlanNote,
+  noteMessage,
+  planNote,
+  type TurnNote,
+} from '../shared/notes.js';
 import type { Interventions } from './interventions.js';
 import type { TurnRun } from './turn-run.js';
 import { WorkClock } from './work-clock.js';
@@ -32,6 +39,8 @@ export class Guards {
   #plans = 0;
   #plannedAt = 0;
   #carryOut = false;
+  /** The last plan came to nothing: none is made before the next call. */
+  #noPlan = false;
   /** Of sub-agents that run, by call id. */
   readonly #reserved = new Map<string, Budget>();
   /** Of the last reply's calls: sub-agents that have not begun. */
@@ -47,6 +56,7 @@ export class Guards {
     this.#plans = carried?.plans ?? 0;
     this.#plannedAt = carried?.plannedAt ?? 0;
     this.#carryOut = carried?.carryOut ?? false;
+    this.#noPlan = carried?.noPlan ?? false;
     this.#outOfTime = () => interventions.runOutOfTime();
     this.settled();
   }
@@ -54,7 +64,8 @@ export class Guards {
   carried(): { guards?: CarriedGuards } {
     const carryOut = this.#carryOut && { carryOut: true as const };
     const [workedMs, plans, plannedAt] = [this.clock.workedMs, this.#plans, this.#plannedAt];
-    return { guards: { workedMs, plans, plannedAt, ...carryOut } };
+    const noPlan = this.#noPlan && { noPlan: true as const };
+    return { guards: { workedMs, plans, plannedAt, ...carryOut, ...noPlan } };
   }
 
   /** To be called when the turn's settings are known. */
@@ -120,6 +131,8 @@ export class Guards {
     const plans = this.#isPlanDue(settings.planning?.every);
     if (plans) notes.push(planNote(this.#iterations));
     else if (this.#carryOut) notes.push(carryOutNote);
+    // Of the first plan the transcript has no word.
+    else if (this.#noPlan && this.#run.iteration > 0) notes.push(noPlanNote);
     return this.#put({ notes, ...(plans && { withoutTools: true }) });
   }
 
@@ -149,11 +162,26 @@ export class Guards {
   isPlan(reply: ModelReply, { notes }: Asked): boolean {
     const isPlan = [...notes, ...(reply.note ? [reply.note] : [])].some(({ kind }) => kind === 'plan');
     this.#carryOut = isPlan;
+    this.#noPlan = false;
     if (isPlan) {
       this.#plans += 1;
       this.#plannedAt = this.#iterations;
     }
     return isPlan;
+  }
+
+  /** The plan that the last call was to make did not come. */
+  passOverPlan(): void {
+    this.#carryOut = false;
+    this.#noPlan = true;
+    this.#plannedAt = this.#iterations;
+  }
+
+  /** What the call that is about to be made is told of plans: only the first may make one by itself. */
+  planFor(notes: readonly TurnNote[]): CallModelInput['plan'] {
+    if (notes.some(({ kind }) => kind === 'plan')) return 'optional';
+    if (this.#run.iteration > 0) return undefined;
+    return this.#noPlan ? 'none' : 'optional';
   }
 
   /** So many calls of the last reply are sub-agents. */

@@ -1,11 +1,12 @@
-import type { CheckedAnswer, PlannedCall } from '../shared/activities.js';
+import type { CheckedAnswer, ModelReply, PlannedCall } from '../shared/activities.js';
 import { type FinalCall, resultOfFinal } from '../shared/final-answer.js';
 import { isForHooks, withHookNote } from '../shared/hooks.js';
-import type { ToolResultBlock } from '../shared/messages.js';
+import type { ToolCallBlock, ToolResultBlock } from '../shared/messages.js';
 import { resultOfDecision, withChange } from '../shared/people.js';
 import { settleToolCall, triedOf } from '../shared/settle.js';
 import { settleSubAgent, subAgentStep } from '../shared/sub-agents.js';
 import { mayStillRun, notStarted } from '../shared/tool-results.js';
+import { toolMessage } from '../shared/transcript.js';
 import type { TurnSettings } from '../shared/turn.js';
 import { afterCall } from './after-call.js';
 import { hasKey, isAsked, placeOf, runInGroups } from './call-groups.js';
@@ -22,19 +23,21 @@ import { type CallToRun, reconcileTool, runTool } from './tool-activity.js';
 import type { TurnRun } from './turn-run.js';
 
 /**
- * Runs the calls of one reply and returns one result for each, whatever happens: it never throws. Calls run side by
+ * Runs the calls of one reply and adds one result for each to the transcript, whatever happens: it never throws. Calls run side by
  * side, except that one whose tool says `parallel: false` waits for those before it and holds back those after it, and that
  * those with the same concurrency key run in request order. Calls that a
  * person is to approve wait for that, and others do not wait for them.
  */
 export async function runToolCalls(
   run: TurnRun,
-  planned: readonly PlannedCall[],
+  { message, calls: planned }: ModelReply,
+  calls: readonly ToolCallBlock[],
   interventions: Interventions,
-): Promise<Map<string, ToolResultBlock>> {
+): Promise<void> {
   const round = new Round(run, planned, interventions);
   await interventions.settle(round.runAll(), round.settleMs);
-  return round.close();
+  const results = toolMessage(`${message.id}-results`, calls, round.close());
+  run.transcript.add(run.artifacts.named(results));
 }
 
 class Round {

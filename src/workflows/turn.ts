@@ -1,7 +1,7 @@
 import { CancelledFailure } from '@temporalio/workflow';
 import type { ModelReply } from '../shared/activities.js';
 import type { CarriedTurn } from '../shared/carried.js';
-import { pendingCalls, toolMessage } from '../shared/transcript.js';
+import { pendingCalls } from '../shared/transcript.js';
 import type { OutcomeType, TurnInput, TurnOutcome } from '../shared/turn.js';
 import { afterFailure, afterTurn } from './after-turn.js';
 import { callModel } from './call-model.js';
@@ -62,6 +62,8 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
     if (isCompactionDue(run, interventions)) {
       await compactAsDue(run, interventions);
       if (interventions.ending) return 'interrupted';
+      const { keepsToBudget } = run.settings?.compaction ?? {};
+      if (keepsToBudget && run.guards.exceeded) return 'budget_exceeded';
     }
     if (isNextRunDue(run, interventions)) {
       await continueInNextRun(run, interventions);
@@ -72,6 +74,9 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
     run.askForOutput(steers.length > 0);
     const asked = run.guards.ask();
     const reply = await callModel(run, interventions, steers, asked);
+    if (reply === 'exceeded') return 'budget_exceeded';
+    if (reply === 'no_plan') run.guards.passOverPlan();
+    if (reply === 'no_plan') continue;
     if (typeof reply === 'string') return 'interrupted';
     await takeReply(run, reply, interventions);
 
@@ -85,12 +90,10 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
 }
 
 /** The reply joins the transcript, and what it asks for is run. */
-async function takeReply(run: TurnRun, reply: ModelReply, interventions: Interventions): Promise<void> {
+function takeReply(run: TurnRun, reply: ModelReply, interventions: Interventions): Promise<void> | undefined {
   run.transcript.add(reply.message);
   const calls = pendingCalls(run.transcript.messages);
-  if (calls.length === 0) return;
-  const results = await runToolCalls(run, reply.calls, interventions);
-  run.transcript.add(run.artifacts.named(toolMessage(`${reply.message.id}-results`, calls, results)));
+  return calls.length > 0 ? runToolCalls(run, reply, calls, interventions) : undefined;
 }
 
 function afterPlan({ message }: ModelReply): OutcomeType | undefined {
@@ -107,7 +110,7 @@ async function endAtLimit(
   if (!asked) return limit;
   const reply = await callModel(run, interventions, [], asked);
   if (reply === 'interrupted') return 'interrupted';
-  if (reply === 'failed') return limit;
+  if (typeof reply === 'string') return limit;
   await takeReply(run, reply, interventions);
   return (await takeClosingOutput(run, interventions, reply)) ?? limit;
 }

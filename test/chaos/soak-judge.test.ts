@@ -44,7 +44,15 @@ const TURNS = [turn('m1', ['s/m1', 'a1']), turn('m2', ['s/m2', 'a2']), turn('m3'
 const WHOLE = [...[user('m1'), answer('a1'), user('m2'), answer('a2'), user('m3'), user('m4'), answer('a3')]];
 
 function session(transcript: Message[], turns = TURNS): SessionRecord {
-  return { sessionId: 's', ended: 'completed', turns, sessionRuns: [], turnRuns: [], transcript };
+  return {
+    sessionId: 's',
+    ended: 'completed',
+    turns,
+    sessionRuns: [],
+    turnRuns: [],
+    transcript,
+    compactions: 0,
+  };
 }
 
 function said(id: string, whileBusy: Said['whileBusy'] = 'queue', answer: Said['answer'] = 'queued'): Said {
@@ -122,6 +130,19 @@ describe('of the messages of a session the judge', () => {
 
 describe('of summaries the judge', () => {
   const older = WHOLE.slice(0, 3);
+
+  test('finds what the next turn is given to stand for less than was said, or for more', () => {
+    const lostOf = (given: Message[]) => countMessages({ ...session(WHOLE), given }, SAID, () => older).lost;
+    const short = summary('one', 3, 'u-m1', 'u-m2');
+    expect(lostOf([short, ...WHOLE.slice(3)])).toEqual([]);
+    expect(lostOf([short, ...WHOLE.slice(4)])).toEqual(['s: a2 is not in what the next turn is given']);
+    expect(lostOf([short, ...WHOLE.slice(2)])).toEqual([
+      's: u-m2 is in what the next turn is given more than once',
+    ]);
+    expect(lostOf([short, ...WHOLE.slice(3), answer('a9')])).toEqual([
+      's: the next turn is given a9, which is no message',
+    ]);
+  });
 
   test('takes what they stand for as told, summaries of summaries too, and the last word of a person that stays outside', () => {
     const archives = { one: older, two: [summary('one', 3, 'u-m1', 'u-m2'), answer('a2'), user('m4')] };

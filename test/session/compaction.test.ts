@@ -10,6 +10,7 @@ import { idle, PATIENCE, recorded, sessionPlace, tested } from './session-place.
 
 const place = sessionPlace((model) => [
   agentWith([], { name: 'small', model, compaction: { window: 2000 } }),
+  agentWith([], { name: 'hurried', model, compaction: { timeout: 700 } }),
 ]);
 const long = (name: string) => `${name} `.padEnd(3200, 'x');
 const asksSummary = ({ instructions }: ModelRequest) => instructions.startsWith('You write the memory');
@@ -167,6 +168,28 @@ test('a compaction between turns ends by an interrupt, and what was sent meanwhi
   expect((await next.result()).text).toBe('to four');
   await idle(session, 4);
   expect(await given(session)).toHaveLength(8);
+});
+
+test('a compaction between turns keeps to the limits of the session, and each try of it to the time that its agent gives', async () => {
+  const written = [heldReply('late').entry, summary()];
+  const { session, send, requests } = place.open(
+    script(answered, (messages, request) => (written.shift() ?? summary())(messages, request)),
+  );
+  for (const name of ['one', 'two', 'three']) await (await send(long(name), { agent: 'hurried' })).result();
+  await idle(session, 3);
+  await session.setLimits({ tokens: 1, turns: 1 });
+  expect(await session.compact()).toEqual({
+    ...{
+      v: 1,
+      status: 'unchanged',
+      problem: expect.stringMatching(/may use 1 tokens, and has used \d+. Raise/),
+    },
+  });
+  expect(requests.filter(asksSummary)).toEqual([]);
+  await session.setLimits({ tokens: null });
+  expect(await session.compact()).toMatchObject({ status: 'done', record: { method: 'summary' } });
+  expect(requests.filter(asksSummary).length).toBeGreaterThan(1);
+  expect((await session.state()).usage.failedCalls).toBeGreaterThan(0);
 });
 
 test('the running turn compacts; the session does it where the turn has no more model call', async () => {

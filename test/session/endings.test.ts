@@ -66,7 +66,8 @@ test('a turn whose workflow id is taken is not started, and its message is not r
   expect((await session.state()).lastTurn).toMatchObject({
     ...{ outcome: 'not_started', failure: { type: 'Turn.Conflict' } },
   });
-  await expect(first.events().next()).rejects.toThrow(/and no turn/);
+  await expect(first.events().next()).rejects.toThrow(/refused\. A workflow .*m1 was started before/);
+  expect(await session.receipt('m1')).toMatchObject({ status: 'refused', problem: /was started before/ });
   expect(await (await send('two')).result()).toMatchObject({ text: 'hello' });
   await client.workflow.getHandle(`${session.sessionId}/m1`).terminate();
 });

@@ -77,6 +77,7 @@ test('a watcher stops when its signal fires; the events of a turn that waits com
   ]);
   expect(seen.filter((type) => type === 'turn_started').length).toBeGreaterThanOrEqual(1);
   await expect(place.client.session('nobody').events().next()).rejects.toThrow(/There is no session/);
+  await expect(session.events({ after: 'garbage' }).next()).rejects.toThrow(/"garbage" is no offset/);
 });
 
 test('a compaction between turns is told after the turn before it, over runs, and can be come back from', async () => {

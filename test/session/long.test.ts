@@ -1,5 +1,9 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { localArtifacts } from '../../src/artifacts/local-artifacts.js';
 import { textOf } from '../../src/shared/messages.js';
 import { reply, type Script, text, toolCall } from '../../src/testing/index.js';
 import { long } from '../support/long.js';
@@ -85,6 +89,31 @@ test.runIf(long)(
       ...['terminated', 'completed', expect.any(String)],
     ]);
     expect((await told()).slice(0, 5)).toEqual(['u: one', 'a: ', 'interrupted', 'u: three', 'a: next']);
+  },
+);
+
+test.runIf(long)(
+  'a session whose artifacts are lost keeps what its turns add, and goes on once it is cleared',
+  async () => {
+    const taskQueue = `lost-${randomUUID()}`;
+    const folder = await mkdtemp(join(tmpdir(), 'holdfast-lost-'));
+    const big = text(randomBytes(200_000).toString('hex'));
+    const { session, send } = place.open([big], { taskQueue });
+    const use = async () => {
+      await (await send('one')).result();
+      await session.state();
+      await rm(folder, { recursive: true });
+      const second = await send('two');
+      await second.begun();
+      await session.interrupt();
+      await idle(session, 2);
+      expect(await session.state()).toMatchObject({ messageCount: 4, lastTurn: { outcome: 'interrupted' } });
+      await expect(session.transcript()).rejects.toThrow(/can't be read\. The artifact .* is not/);
+      await session.clear();
+      expect(await (await send('three')).result()).toMatchObject({ type: 'completed' });
+      expect(await session.transcript()).toHaveLength(2);
+    };
+    await place.serve(taskQueue, use, localArtifacts(folder));
   },
 );
 

@@ -83,6 +83,13 @@ test('without a worker messages are kept: an interrupt ends what was sent before
     ...{ signal: SEND, signalArgs: [{ v: 1, id: 'm1', agent: 'tester', prompt: 'one', model }] },
   });
   await handle.signal(INTERRUPT, { v: 1, reason: 'changed my mind' });
+  const replaced = place.open([text('in its place')], { taskQueue });
+  const other = await workflow.signalWithStart(SESSION_WORKFLOW, {
+    ...{ workflowId: replaced.session.sessionId, taskQueue, args: [{ v: 1 }] },
+    ...{ signal: SEND, signalArgs: [{ v: 1, agent: 'tester', prompt: 'one', model }] },
+  });
+  const instead = { v: 1, id: 'm2', agent: 'tester', prompt: 'two', model: replaced.model };
+  await other.signal(SEND, { ...instead, whileBusy: 'replace' });
   const second = await send('two');
   expect(second.sent).toBeUndefined();
   const refused = second.result().catch((error: unknown) => error);
@@ -90,6 +97,11 @@ test('without a worker messages are kept: an interrupt ends what was sent before
     expect(await refused).toMatchObject({ name: 'SessionLimitReached', exceeded: { limit: 'turns' } });
     await idle(session, 1);
     expect(await session.turns()).toMatchObject([{ outcome: 'interrupted' }]);
+    await idle(replaced.session, 2);
+    expect((await replaced.session.turns()).map(({ outcome }) => outcome)).toEqual([
+      ...['interrupted', 'completed'],
+    ]);
+    expect((await replaced.told()).at(-1)).toBe('a: in its place');
   });
 });
 

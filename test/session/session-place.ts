@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Worker } from '@temporalio/worker';
 import { afterAll, expect, vi } from 'vitest';
 import { z } from 'zod';
+import type { ArtifactStore } from '../../src/artifacts/artifact-store.js';
 import { recordedSession } from '../../src/cli/sessions/recorded-session.js';
 import type { AgentClient } from '../../src/client/agent-client.js';
 import type { SessionHandle } from '../../src/client/session-handle.js';
@@ -68,8 +69,8 @@ export function sessionPlace(more: (model: Model) => Agent[] = () => []) {
       return worker.running().taskQueue;
     },
     /** Beside a worker on another task queue. */
-    async serve(taskQueue: string, use: () => Promise<void>): Promise<void> {
-      await withWorker(agents[0], use, { agents, taskQueue });
+    async serve(taskQueue: string, use: () => Promise<void>, artifacts?: ArtifactStore): Promise<void> {
+      await withWorker(agents[0], use, { agents, taskQueue, ...(artifacts && { artifacts }) });
     },
     /** A model that a turn can be sent with. */
     model(script: Script): { name: string; requests: TestedSession['requests'] } {

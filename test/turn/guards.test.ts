@@ -149,6 +149,26 @@ describe('planning', () => {
     expect(model.requests.filter(({ toolChoice }) => toolChoice === 'none')).toHaveLength(1);
   });
 
+  test('that comes to nothing is passed over, at the beginning and later', async () => {
+    const model = scriptedModel(
+      ['a', 'b', 'c'].map(
+        (each) =>
+          (_: unknown, { toolChoice }: ModelRequest) =>
+            toolChoice === 'none' ? text(' ') : toolCall('echo', { text: each }),
+      ),
+    );
+    const { outcome, transcript } = await end(await start('planner', model));
+    expect(outcome).toMatchObject({ type: 'max_iterations', iterations: 3, usage: { failedCalls: 4 } });
+    expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual([
+      ...['none', 'none', undefined, undefined, 'none', 'none', undefined],
+    ]);
+    expect(said(model, 2)).toEqual(['hello']);
+    expect(said(model, 6).at(-1)).toContain('No plan came');
+    expect(rolesOf(transcript)).toEqual([
+      ...['user', 'assistant', 'tool', 'assistant', 'tool', 'user', 'user', 'assistant', 'tool'],
+    ]);
+  });
+
   test('comes first also where what the turn was given had to be compacted before', async () => {
     const questions = Array.from({ length: 20 }, (_, index) => [
       user(`question ${index} `.repeat(40)),

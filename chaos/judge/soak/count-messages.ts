@@ -2,7 +2,7 @@ import type { Message } from 'holdfast/client';
 import type { Said } from '../../records.js';
 import { marksIn } from '../../soak/messages.js';
 import { refusalOf } from '../count-refused.js';
-import { expand, expandSummary, type Told } from './expand.js';
+import { type Expanded, expand, expandSummary, type Told } from './expand.js';
 import type { ReadArchive, SessionRecord } from './record.js';
 
 export type MessageProblems = {
@@ -24,6 +24,7 @@ export function countMessages(
 ): CountedMessages {
   const { sessionId, transcript, turns } = session;
   const { told, summaries, problems } = expand(transcript, readArchive);
+  const given = session.given && expand(session.given, readArchive);
   const committed = turns.flatMap((turn) => turn.committed.map(({ key }) => key));
   const keys = told.flatMap(({ message }) => keysOf(message));
   const order = new Map(committed.map((key, place) => [key, place]));
@@ -36,6 +37,7 @@ export function countMessages(
     lost: [
       ...problems,
       ...archiveProblems(session, told, readArchive),
+      ...(given ? givenProblems(session, given) : []),
       ...lost.map((key) => `${key} is nowhere in the transcript`),
       ...resultsLost(session, told),
     ],
@@ -46,7 +48,7 @@ export function countMessages(
       ...sentOutOfOrder(said, 'steer', (id) => order.get(`${sessionId}/${id}`)),
     ].map((line) => `${sessionId}: ${line}`),
     refused: refusal === undefined ? [] : [refusal],
-    ...{ told: told.length, committed: committed.length, summaries },
+    ...{ told: told.length, committed: committed.length, summaries: given?.summaries ?? summaries },
   };
 }
 
@@ -72,6 +74,28 @@ function archiveProblems(
       ];
     }),
   );
+}
+
+/** What the next turn would be given stands for the whole transcript, and for nothing else. */
+function givenProblems(
+  { sessionId, transcript, given = [] }: SessionRecord,
+  { told, problems }: Expanded,
+): string[] {
+  // What the system says is each turn's own.
+  const ids = told.flatMap(({ message }) => (message.role === 'system' ? [] : [message.id]));
+  const [inGiven, inWhole] = [new Set(ids), new Set(transcript.map(({ id }) => id))];
+  const refusal = refusalOf({ turnId: sessionId, messages: given });
+  return [
+    ...problems,
+    ...(refusal === undefined ? [] : [`what the next turn is given would be refused: ${refusal}`]),
+    ...[...inWhole]
+      .filter((id) => !inGiven.has(id))
+      .map((id) => `${id} is not in what the next turn is given`),
+    ...[...inGiven]
+      .filter((id) => !inWhole.has(id))
+      .map((id) => `the next turn is given ${id}, which is no message`),
+    ...doubled(ids, 'in what the next turn is given'),
+  ].map((line) => `${sessionId}: ${line}`);
 }
 
 /** What a message is known by: what was said in it, or that it is this reply. */

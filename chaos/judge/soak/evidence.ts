@@ -9,15 +9,18 @@ import type { ReadArchive, SessionRecord } from './record.js';
 import { readTurn } from './turn-evidence.js';
 
 type Segment = { inline?: string; artifact?: { sha256: string }; plain?: Message[] };
-type Collected = { ended?: boolean; base?: { segments: Segment[] } };
+type Base = { segments: Segment[] };
+/** What a turn has left, or a compaction between two turns (`record`). */
+type Collected = { ended?: boolean; record?: object; base?: Base; compacted?: Base };
 
 /** All that the server knows of a session and of its turns. Histories are read run by run, and nothing is kept of them. */
 export async function readSession(client: Client, sessionId: string, folder: string): Promise<SessionRecord> {
   const session: SessionRecord = {
     ...{ sessionId, ended: 'unknown to the server' },
-    ...{ turns: [], sessionRuns: [], turnRuns: [], transcript: [] },
+    ...{ turns: [], sessionRuns: [], turnRuns: [], transcript: [], compactions: 0 },
   };
-  let base: Collected['base'];
+  let base: Base | undefined;
+  let given: Base | undefined;
   const turnIds: string[] = [];
   for await (const events of runsOf(client, sessionId)) {
     session.sessionRuns.push(sizeOf(sessionId, events));
@@ -27,10 +30,16 @@ export async function readSession(client: Client, sessionId: string, folder: str
       if (turnId) turnIds.push(turnId);
       const result = event.activityTaskCompletedEventAttributes?.result?.payloads;
       const [collected] = (await decodePayloads(client.options.loadedDataConverter, result)) as [Collected?];
-      if (collected?.ended) base = collected.base;
+      if (collected?.ended) [base, given] = [collected.base, collected.compacted];
+      if (collected?.record && collected.compacted) {
+        given = collected.compacted;
+        session.compactions += 1;
+      }
     }
   }
-  session.transcript = (base?.segments ?? []).flatMap((segment) => unpacked(segment, folder));
+  const messagesOf = ({ segments }: Base) => segments.flatMap((segment) => unpacked(segment, folder));
+  if (base) session.transcript = messagesOf(base);
+  if (given) session.given = messagesOf(given);
   for (const turnId of turnIds) session.turns.push(await readTurn(client, turnId, session.turnRuns));
   return session;
 }

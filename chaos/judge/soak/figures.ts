@@ -8,6 +8,7 @@ type Judged = {
   sessionRuns: readonly RunSize[];
   turnRuns: readonly RunSize[];
   turns: readonly { ended: string; compactions: number }[];
+  compactions: number;
 };
 
 export type Figures = Record<string, number>;
@@ -36,6 +37,7 @@ export function figuresOf(
     messages: sum(({ messages }) => messages.told),
     committed: sum(({ messages }) => messages.committed),
     compactions: sum(({ turns }) => turns.reduce((all, turn) => all + turn.compactions, 0)),
+    compactionsBetweenTurns: sum(({ compactions }) => compactions),
     summaries: sum(({ messages }) => messages.summaries),
     sessionRuns: sum(({ sessionRuns }) => sessionRuns.length),
     ...mostOf(

@@ -43,9 +43,9 @@ async function judge(sessionId: string) {
   const session = await readSession(client, sessionId, folder);
   const own = said.filter((each) => each.sessionId === sessionId);
   const messages = countMessages(session, own, archivesIn(folder));
-  const { turns, sessionRuns, turnRuns } = session;
+  const { turns, sessionRuns, turnRuns, compactions } = session;
   return {
-    ...{ messages, sessionRuns, turnRuns },
+    ...{ messages, sessionRuns, turnRuns, compactions },
     turns: turns.map(({ ended, compactions }) => ({ ended, compactions })),
     ended: endedProblems(session, records.deeds),
     unbounded: boundProblems([...sessionRuns, ...turnRuns], Number(messagesPerRun)),

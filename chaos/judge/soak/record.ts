@@ -32,6 +32,10 @@ export type SessionRecord = {
   turnRuns: RunSize[];
   /** What the session has kept, with its summaries as they stand in it. */
   transcript: Message[];
+  /** What the next turn would be given in its place, where something was compacted. */
+  given?: Message[];
+  /** How often the session itself has compacted it, between two turns. */
+  compactions: number;
 };
 
 /** The messages of an artifact that a summary names; undefined where it is not in the store. */

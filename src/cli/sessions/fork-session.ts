@@ -9,7 +9,7 @@ import type { SessionMessages } from '../../shared/session-activities.js';
 import type { Place } from '../open-client.js';
 import { UsageError } from '../usage-error.js';
 import { describedAs } from './find-session.js';
-import { artifactsHere, mustAnswer, type ReadSession, unlessLost } from './read-session.js';
+import { artifactsHere, ifThere, mustAnswer, type ReadSession } from './read-session.js';
 
 export type ForkOptions = { before?: string; upTo?: string; id?: string; title?: string };
 
@@ -20,7 +20,7 @@ export type ForkOptions = { before?: string; upTo?: string; id?: string; title?:
 export async function forkOf(
   place: Pick<Place, 'client'>,
   described: WorkflowExecutionDescription,
-  { messages, limits }: ReadSession,
+  { messages, limits, keepsTranscript }: ReadSession,
   keep: CutPlace,
   { id: sessionId = randomUUID(), title: given }: ForkOptions,
 ): Promise<string> {
@@ -31,6 +31,7 @@ export async function forkOf(
     ...(named !== undefined && { title: named }),
     ...(metadata && { metadata }),
     ...(Object.keys(limits).length > 0 && { limits }),
+    ...(!keepsTranscript && { keepTranscript: false }),
   };
   // Throws for what no session can be begun with.
   place.client.session(sessionId, { taskQueue, ...options });
@@ -58,7 +59,7 @@ async function cutTo(
   if (keep === 'all') return messages;
   if (!base) throw new InvalidInput(`The session ${workflowId} has no messages.`);
   const input = { v: 1 as const, base, keep, ...(compacted && { compacted }) };
-  const cut = await unlessLost(cutMessages(artifactsHere(), input));
+  const cut = await ifThere(cutMessages(artifactsHere(), input));
   if (!cut) return undefined;
   const { v: _v, problem, ...kept } = cut;
   if (problem === undefined) return kept;

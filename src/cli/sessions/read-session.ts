@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
-import { unpackSegment } from '../../activities/transcript-segments.js';
+import { unlessLost, unpackSegment } from '../../activities/transcript-segments.js';
 import { Artifacts } from '../../artifacts/artifacts.js';
 import { localArtifacts } from '../../artifacts/local-artifacts.js';
 import { packedMessages } from '../../client/session-transcript.js';
@@ -91,7 +90,7 @@ export async function messagesOf(
 
 /** Undefined for what this machine's artifact store does not hold. */
 async function foundHere(segment: TranscriptSegment): Promise<Message[] | undefined> {
-  return await unlessLost(unpackSegment(segment, artifactsHere()));
+  return await ifThere(unpackSegment(segment, artifactsHere()));
 }
 
 export function artifactsHere(): Artifacts {
@@ -99,13 +98,11 @@ export function artifactsHere(): Artifacts {
 }
 
 /** Undefined where an artifact is not there. */
-export async function unlessLost<Value>(reading: Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof ApplicationFailure && error.type === 'Artifact.NotFound') return undefined;
-    throw error;
-  }
+export async function ifThere<Value>(reading: Promise<Value>): Promise<Value | undefined> {
+  return await reading.catch((error: unknown) => {
+    unlessLost(error);
+    return undefined;
+  });
 }
 
 /** Throws a {@link WorkerUnreachable} where no worker of the session answers: one that was killed still counts as polling for a minute. */

@@ -12,6 +12,7 @@ import { type SessionStep, sessionSteps } from './session-steps.js';
 export type RecordedSession = {
   messages: SessionMessages;
   limits: SessionLimits;
+  keepsTranscript: boolean;
   /** The workflow id of the turn whose messages are not among them yet. */
   running?: string;
 };
@@ -30,6 +31,7 @@ class MessagesFold {
   #messages: SessionMessages = {};
   readonly #artifacts = new ArtifactNames();
   #limits: SessionLimits = {};
+  #keepsTranscript = true;
   #running: string | undefined;
   /** What cuts have made, by their places. */
   readonly #cuts = new Map<string, SessionMessages>();
@@ -41,7 +43,10 @@ class MessagesFold {
       ...(compacted && { compacted }),
       ...this.#artifacts.carried(),
     };
-    return { messages, limits: this.#limits, ...(this.#running !== undefined && { running: this.#running }) };
+    return {
+      ...{ messages, limits: this.#limits, keepsTranscript: this.#keepsTranscript },
+      ...(this.#running !== undefined && { running: this.#running }),
+    };
   }
 
   take(step: SessionStep): void {
@@ -82,6 +87,7 @@ class MessagesFold {
     this.#messages = { ...(base && { base }), ...(compacted && { compacted }) };
     this.#artifacts.learn([], artifacts);
     this.#limits = limits ?? input.limits ?? {};
+    this.#keepsTranscript = input.keepTranscript ?? true;
     this.#running = carried?.running?.turnId;
   }
 

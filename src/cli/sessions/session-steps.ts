@@ -55,7 +55,8 @@ export async function* sessionSteps(
       ...(token && { nextPageToken: token }),
     });
     for (const event of page.history?.events ?? []) {
-      const at = new Date(Number(event.eventTime?.seconds ?? 0) * 1000).toISOString();
+      const { seconds, nanos } = event.eventTime ?? {};
+      const at = new Date(Number(seconds ?? 0) * 1000 + Number(nanos ?? 0) / 1e6).toISOString();
       yield { at, step: await reader.read(event) };
     }
     token = page.nextPageToken?.length ? page.nextPageToken : undefined;

@@ -16,13 +16,16 @@ export type CompactionSettings = {
   window?: number;
   /** What writes summaries, where it is not the turn's own model. */
   model?: string;
-  /** Of one compaction, tries and waits included. */
+  /** Of one try. */
   timeoutMs: number;
+  /** Of tries, where the turn can go on without it. */
   attempts: number;
   /** One that came to nothing is not tried again before the transcript has grown by this share. */
   growth: number;
   /** How often one model call may be too long and be made again. */
   maxPerCall: number;
+  /** What it has cost is looked at before the model call; absent in turns of older workers. */
+  keepsToBudget?: true;
   /** What every request has beside the messages: instructions, and the descriptions of tools. */
   overheadTokens: number;
   rates: TokenRates;
@@ -51,6 +54,8 @@ export type CompactionRecord = Timing & {
   covers?: Covers;
   /** Tool results that were cleared. */
   cleared?: number;
+  /** Why no artifact has what was taken out: the event history has it, and the model can't read it. */
+  notKept?: string;
   /** What the summary has cost. */
   usage?: Usage;
   /** Why nothing was changed. */

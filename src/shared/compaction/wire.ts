@@ -46,6 +46,11 @@ export function problemLine(text: string): string {
   return wireLine(text, PROBLEM_BYTES);
 }
 
+/** Of a turn that fails for its length: what the provider says would tell its reader only to shorten it. */
+export function notCompacted(problem: string, said: string): string {
+  return `The conversation is too long, and could not be compacted: ${problem} What the model's provider said of it: ${said}`;
+}
+
 /** A model call was not made, or the provider has refused it: the transcript is to be compacted first. */
 export type TooLongReply = Timing & {
   v: 1;

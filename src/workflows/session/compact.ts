@@ -3,6 +3,7 @@ import {
   ApplicationFailure,
   CancellationScope,
   isCancellation,
+  patched,
   proxyActivities,
 } from '@temporalio/workflow';
 import type { CompactRequest } from '../../shared/compaction/settings.js';
@@ -13,6 +14,7 @@ import {
   type CompactedSession,
   type CompactSessionInput,
 } from '../../shared/session-activities.js';
+import { exceededLimit, limitText } from '../../shared/session-limits.js';
 import {
   firstProblem,
   type SessionCompactReceipt,
@@ -24,11 +26,14 @@ import { wireText } from '../../shared/wire-text.js';
 import { lastWord } from '../last-word.js';
 import type { SessionRun } from './session-run.js';
 
+const KEEPS_TO_LIMITS = 'session-compactions-keep-to-limits';
+
 type CompactActivities = { [COMPACT_SESSION](input: CompactSessionInput): Promise<CompactedSession> };
 
 const { [COMPACT_SESSION]: compactSession } = proxyActivities<CompactActivities>({
   summary: 'compacts the transcript',
-  startToCloseTimeout: '5 minutes',
+  // The activity bounds itself by its agent's `compaction.timeout`.
+  startToCloseTimeout: '1 hour',
   heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 3 },
 });
@@ -68,6 +73,10 @@ export async function compactBetweenTurns(
   if (!given || run.input.keepTranscript === false) return refused('The session has no messages.');
   const request = agent === undefined ? run.lastRequest : { agent };
   if (!request) return refused('No turn has run yet: say by whose model, {"v":1,"agent":"<name>"}.');
+  // It is no turn.
+  const { turns: _turns, ...limits } = run.limits;
+  const used = exceededLimit(limits, run.usage, 0);
+  if (used && patched(KEEPS_TO_LIMITS)) return { v: 1, status: 'unchanged', problem: limitText(used) };
   const { version, model, metadata } = request;
   run.isCutting = true;
   run.show();

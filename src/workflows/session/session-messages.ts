@@ -3,7 +3,7 @@ import { COMPACT, INTERRUPT, readStop, STEER, STOP } from '../../shared/interven
 import { isJsonObject, jsonBytes } from '../../shared/json.js';
 import { ANSWER, APPROVE, DENY } from '../../shared/people.js';
 import { changedLimits, limitText } from '../../shared/session-limits.js';
-import { enqueued } from '../../shared/session-queue.js';
+import { enqueued, enqueuedBehindNext } from '../../shared/session-queue.js';
 import {
   CLOSE,
   type CutReceipt,
@@ -104,11 +104,11 @@ function send(run: SessionRun, raw: SendRequest): SendReceipt {
     live.steer(steering);
     return run.receipts.give({ id, status: 'steered', turnId: live.turnId, position: 0, print });
   }
-  const replaces = whileBusy === 'replace' && live !== undefined;
+  const replaces = whileBusy === 'replace' && (live !== undefined || run.queue.length > 0);
   const item = { id, request, ...(by !== undefined && { by }), ...(replaces && { replaces: true as const }) };
-  run.queue = enqueued(run.queue, item);
+  run.queue = live ? enqueued(run.queue, item) : enqueuedBehindNext(run.queue, item);
   if (replaces)
-    live.interrupt({ id, reason: 'Another message replaces it.', ...(by !== undefined && { by }) });
+    live?.interrupt({ id, reason: 'Another message replaces it.', ...(by !== undefined && { by }) });
   const position = run.queue.indexOf(item) + (live ? 1 : 0);
   const turnId = run.turnIdOf(id);
   run.show();
@@ -138,7 +138,12 @@ function steer(run: SessionRun, raw: unknown): SendReceipt {
   const known: Partial<TurnRequest> | undefined =
     run.live?.request ?? run.queue[0]?.request ?? run.lastRequest;
   const { attachments: _attachments, ...asked } = known ?? {};
-  if (!known) return refuse(run, undefined, `No turn has run yet: ${SEND} it to an agent.`);
+  if (!known)
+    return refuse(
+      run,
+      typeof id === 'string' ? id : undefined,
+      `No turn has run yet: ${SEND} it to an agent.`,
+    );
   const request = { v, ...asked, prompt: message, whileBusy: 'steer', ...(id !== undefined && { id }) };
   return send(run, { ...request, ...(by !== undefined && { by }) } as SendRequest);
 }

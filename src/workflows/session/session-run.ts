@@ -167,6 +167,7 @@ export class SessionRun {
   refuse(turn: LiveTurn, text: string): void {
     const failure = { type: 'Turn.Conflict', message: wireText(text, 500) };
     this.#over(turn, { outcome: 'not_started', failure, from: this.messageCount, count: 0 });
+    this.receipts.give({ id: turn.id, status: 'refused', problem: wireText(text, 1000) });
     this.#reopen(turn, turn.steers);
     this.show();
   }

@@ -82,6 +82,11 @@ export class LiveTurn {
     return this.#turn.turnId;
   }
 
+  /** Of its message. */
+  get id(): string {
+    return this.#turn.id;
+  }
+
   get agent(): string {
     return this.#turn.agent;
   }
@@ -159,7 +164,9 @@ export class LiveTurn {
   /** By signal, and not before it has started. One that can't be delivered tells that the turn has ended. */
   passOn(signal: string, argument: unknown): void {
     this.#run.onTheirWay += 1;
-    const send = () => getExternalWorkflowHandle(this.turnId).signal(signal, argument);
+    // The workflow that has its id in its place is somebody else's.
+    const send = (refused: string | undefined) =>
+      refused === undefined ? getExternalWorkflowHandle(this.turnId).signal(signal, argument) : undefined;
     // After a cancel, too, which is itself something to pass on.
     CancellationScope.nonCancellable(() => this.refused.then(send))
       .catch(this.hear)
