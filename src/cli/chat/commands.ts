@@ -151,11 +151,10 @@ async function withdraw(chat: Conversation): Promise<void> {
     throw new ChatProblem(
       'No message waits for its turn. One that joins the running turn can not be taken back: Ctrl-C interrupts that.',
     );
-  const { status, turnId = '' } = await session.withdraw(last.id);
+  const { status, text } = await chat.withdraw(last.id);
   const line = `“${cut(oneLine(safeText(last.prompt)), 60)}”`;
   if (status !== 'withdrawn') throw new ChatProblem(`It was too late for ${line}: its turn has begun.`);
   chat.note(`Withdrawn: ${line}`);
-  const text = chat.withdrawn(turnId);
   if (text !== undefined) chat.screen.edit(text);
 }
 

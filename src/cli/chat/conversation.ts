@@ -4,7 +4,7 @@ import type { SessionHandle } from '../../client/session-handle.js';
 import type { SendOptions } from '../../client/session-options.js';
 import type { SessionTurnHandle } from '../../client/session-turn-handle.js';
 import type { TurnEvent } from '../../shared/events.js';
-import type { SendReceipt, WhileBusy } from '../../shared/session-requests.js';
+import type { SendReceipt, WhileBusy, WithdrawReceipt } from '../../shared/session-requests.js';
 import { EXITS_AT_LIMIT } from '../exit-codes.js';
 import { type Desk, deskWith } from '../people/ask-in-terminal.js';
 import { cut, oneLine } from '../table.js';
@@ -117,11 +117,9 @@ export class Conversation {
       const turn = await this.session.send(agent, text, { id, whileBusy, stream: true, ...rest });
       this.watch();
       if (turn.turnId !== own) this.#turns.closed(own);
-      if (!turn.sent) {
-        this.remark('No worker has answered yet. The message is kept; its turn comes when one does.');
-        this.#waitFor(turn, own);
-      } else this.#tell(turn.sent, own, wasBusy && whileBusy);
-      if (turn.sent?.status === 'queued' && turn.turnId === own) {
+      if (turn.sent) this.#tell(turn.sent, own, wasBusy && whileBusy);
+      else this.remark('No worker has answered yet. The message is kept; its turn comes when one does.');
+      if (!turn.sent || (turn.sent.status === 'queued' && turn.turnId === own)) {
         this.#turns.waits(own, text);
         this.#waitFor(turn, own);
       }
@@ -137,15 +135,21 @@ export class Conversation {
       () => turn.turnId === own || this.#turns.closed(own),
       (error: unknown) => {
         if (!this.#turns.has(own)) return;
-        this.note(error instanceof Error ? error.message : String(error));
+        // Who takes it back here is told of that otherwise.
+        if (this.#turns.takenBack(own) !== undefined)
+          this.note(error instanceof Error ? error.message : String(error));
         this.#turns.closed(own);
       },
     );
   }
 
-  /** A turn will never begin. Returns the message that it was to have, where this chat has sent that. */
-  withdrawn(turnId: string): string | undefined {
-    return this.#turns.closed(turnId);
+  /** Takes a message back by its id. `text`: what it said, where this chat has sent it. */
+  async withdraw(id: string): Promise<{ status: WithdrawReceipt['status']; text: string | undefined }> {
+    const own = `${this.session.sessionId}/${id}`;
+    const text = this.#turns.takenBack(own);
+    const { status } = await this.session.withdraw(id);
+    if (status === 'withdrawn') this.#turns.closed(own);
+    return { status, text };
   }
 
   #tell(receipt: SendReceipt, own: string, whileBusy: WhileBusy | false): void {

@@ -23,18 +23,22 @@ export class OpenTurns {
     this.#onChange();
   }
 
-  /** Returns the message that it had, where that has waited. */
-  closed(turnId: string): string | undefined {
-    const text = this.#waiting.get(turnId);
+  closed(turnId: string): void {
     this.#waiting.delete(turnId);
     this.#ids.delete(turnId);
     this.#onChange();
     if (!this.isBusy) for (const resolve of this.#whenIdle.splice(0)) resolve();
-    return text;
   }
 
   waits(turnId: string, text: string): void {
     this.#waiting.set(turnId, text);
+  }
+
+  /** The message that waits for that turn, which is waited for no more. */
+  takenBack(turnId: string): string | undefined {
+    const text = this.#waiting.get(turnId);
+    this.#waiting.delete(turnId);
+    return text;
   }
 
   /** Of another session nothing is known yet. */
