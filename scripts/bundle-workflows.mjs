@@ -7,25 +7,22 @@ import { rolldown } from 'rolldown';
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 // Each workflow evaluates all modules of its own anew, and calls between modules go through a getter each: one module of ours
 // in the place of a hundred takes 3 ms less of a turn's first task, and a little of every other one.
-const folder = path('../dist/workflow-modules');
+const joinedPath = path('../dist/joined-workflows.js');
 const joined = await rolldown({
-  input: {
-    workflows: path('../dist/workflows/index.js'),
-    failures: path('../dist/codec/workflow-failures.js'),
-  },
+  input: path('../dist/workflows/index.js'),
   platform: 'neutral',
   // The SDK's modules must stay the ones that it finds by their names.
   external: /^(?!\.|\/)/,
   logLevel: 'warn',
 });
-await joined.write({ dir: folder, format: 'esm' });
+await joined.write({ file: joinedPath, format: 'esm' });
 
 const { code } = await bundleWorkflowCode({
-  workflowsPath: path('../dist/workflow-modules/workflows.js'),
-  failureConverterPath: path('../dist/workflow-modules/failures.js'),
+  workflowsPath: joinedPath,
+  failureConverterPath: path('../dist/codec/workflow-failures.js'),
   logger: new DefaultLogger('WARN'),
 });
-rmSync(folder, { recursive: true });
+rmSync(joinedPath);
 
 const MAP = /(\/\/# sourceMappingURL=data:application\/json;charset=utf-8;base64,)(\S+)/;
 
