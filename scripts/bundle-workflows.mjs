@@ -1,14 +1,28 @@
 // Bundles the compiled workflows once, so that no worker has to at its start (it takes a second or two).
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { rolldown } from 'rolldown';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+// Each workflow evaluates all modules of its own anew, and calls between modules go through a getter each: one module of ours
+// in the place of a hundred takes 3 ms less of a turn's first task, and a little of every other one.
+const joinedPath = path('../dist/joined-workflows.js');
+const joined = await rolldown({
+  input: path('../dist/workflows/index.js'),
+  platform: 'neutral',
+  // The SDK's modules must stay the ones that it finds by their names.
+  external: /^(?!\.|\/)/,
+  logLevel: 'warn',
+});
+await joined.write({ file: joinedPath, format: 'esm' });
+
 const { code } = await bundleWorkflowCode({
-  workflowsPath: path('../dist/workflows/index.js'),
+  workflowsPath: joinedPath,
   failureConverterPath: path('../dist/codec/workflow-failures.js'),
   logger: new DefaultLogger('WARN'),
 });
+rmSync(joinedPath);
 
 const MAP = /(\/\/# sourceMappingURL=data:application\/json;charset=utf-8;base64,)(\S+)/;
 
