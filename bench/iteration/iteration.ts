@@ -9,6 +9,8 @@ type SideFigures = { msPerIteration: number; bytesPerIteration: number; eventsPe
 type Row = { n: number; runs: number } & Record<Side, SideFigures> & { msRatio: number; bytesRatio: number };
 
 const DEFAULT_ROUNDS = [10, 100];
+/** A worker that has just begun runs code that is not compiled yet: `cold-start` asks for that. */
+const WARM_UP_TURNS = 15;
 
 /** Of a turn of n tool rounds and a last model call: its time and its history, divided by n. */
 export async function runIteration(options: BenchOptions): Promise<{ resultBytes: number; rows: Row[] }> {
@@ -16,9 +18,9 @@ export async function runIteration(options: BenchOptions): Promise<{ resultBytes
   const sides = await openSides(server.address, modelUrl);
   const rows: Row[] = [];
   try {
-    for (const side of SIDES) await sides.run(side, 10);
+    for (let turn = 0; turn < WARM_UP_TURNS; turn++) for (const side of SIDES) await sides.run(side, 10);
     for (const n of options.rounds ?? DEFAULT_ROUNDS) {
-      rows.push(await measure(sides.run, n, options.runs ?? (n < 50 ? 7 : 3)));
+      rows.push(await measure(sides.run, n, options.runs ?? (n < 50 ? 15 : 3)));
     }
   } finally {
     await sides.close();
