@@ -98,7 +98,7 @@ export async function whyNot(client: Client, sessionId: string): Promise<Session
     return new SessionNotFound(`There is no session ${sessionId}. It begins with its first message.`);
   if (described.type === SESSION_WORKFLOW)
     return new SessionClosed(
-      `The session ${sessionId} has ended. Fork it while it runs, or begin another one.`,
+      `The session ${sessionId} has ended. Go on with its messages in another one: holdfast session fork ${sessionId}`,
     );
   return new SessionNotFound(
     `${sessionId} is a workflow of the type ${described.type}, and no session. Give the session another id.`,

@@ -98,7 +98,7 @@ test('after a cancel nothing is run any more: what waits, and what no model call
     expect(await session.receipt(id)).toMatchObject({ status: 'refused', problem: /was canceled before/ });
   }
   await expect(waiting.result()).rejects.toThrow(/has ended without the turn/);
-  await expect(session.fork()).rejects.toThrow(/has ended\. Fork it while it runs/);
+  await expect(session.fork()).rejects.toThrow(/has ended\. Go on with its messages/);
   await expect(place.client.session(first.turnId).setTitle('x')).rejects.toThrow(/and no session/);
 });
 
