@@ -12,17 +12,17 @@ const joined = await rolldown({
   input: path('../dist/workflows/index.js'),
   platform: 'neutral',
   // The SDK's modules must stay the ones that it finds by their names.
-  external: /^(?!\.|\/)/,
+  external: /^@temporalio\//,
   logLevel: 'warn',
 });
 await joined.write({ file: joinedPath, format: 'esm' });
+await joined.close();
 
 const { code } = await bundleWorkflowCode({
   workflowsPath: joinedPath,
   failureConverterPath: path('../dist/codec/workflow-failures.js'),
   logger: new DefaultLogger('WARN'),
-});
-rmSync(joinedPath);
+}).finally(() => rmSync(joinedPath));
 
 const MAP = /(\/\/# sourceMappingURL=data:application\/json;charset=utf-8;base64,)(\S+)/;
 

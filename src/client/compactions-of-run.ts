@@ -27,6 +27,9 @@ export class CompactionsOfRun {
   async *in(event: HistoryEvent): AsyncGenerator<CompactedAfter, void, undefined> {
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled?.activityType?.name === COMPACT_SESSION) this.#scheduled.add(String(event.eventId));
+    // The session has not waited for it.
+    const canceled = event.activityTaskCancelRequestedEventAttributes;
+    if (canceled) this.#scheduled.delete(String(canceled.scheduledEventId));
     const completed = event.activityTaskCompletedEventAttributes;
     if (!completed || !this.#scheduled.has(String(completed.scheduledEventId))) return;
     const converter = this.#client.options.loadedDataConverter;

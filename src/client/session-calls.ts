@@ -14,8 +14,9 @@ import type { MessageOptions } from './turn-handle.js';
 /** gRPC's code. */
 const NOT_FOUND = 5;
 /** A session reads what its turn has left; with a large history and a busy worker that takes its time. */
-const CATCH_UP_MS = 15_000;
-const LOOK_AGAIN_MS = 20;
+const CATCH_UP_MS = 5000;
+const FIRST_LOOK_MS = 20;
+const LAST_LOOK_MS = 500;
 
 /**
  * Signals, updates and queries of one session; each throws a {@link SessionNotFound} where there is none, and a
@@ -51,20 +52,11 @@ export class SessionCalls {
   /** Where the session is. A turn that has ended by now is no running one: it is waited for what it leaves. */
   async state(): Promise<SessionState> {
     const until = Date.now() + CATCH_UP_MS;
-    for (;;) {
+    for (let look = FIRST_LOOK_MS; ; look = Math.min(2 * look, LAST_LOOK_MS)) {
       const state = await this.query<SessionState>(STATE_QUERY);
       const { running } = state;
-      if (!running || Date.now() > until || !(await this.#hasEnded(running.turnId))) return state;
-      await delay(LOOK_AGAIN_MS);
-    }
-  }
-
-  async #hasEnded(turnId: string): Promise<boolean> {
-    try {
-      return (await this.#client.workflow.getHandle(turnId).describe()).status.name !== 'RUNNING';
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return false;
-      throw error;
+      if (!running || Date.now() > until || !(await hasEnded(this.#client, running.turnId))) return state;
+      await delay(look);
     }
   }
 
@@ -78,6 +70,16 @@ export class SessionCalls {
     } catch (error) {
       throw await sessionError(this.#client, this.#handle.workflowId, error);
     }
+  }
+}
+
+/** Whether a turn that was started runs no more; one that Temporal has forgotten has ended long ago. */
+export async function hasEnded(client: Client, turnId: string): Promise<boolean> {
+  try {
+    return (await client.workflow.getHandle(turnId).describe()).status.name !== 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return true;
+    throw error;
   }
 }
 

@@ -26,24 +26,25 @@ export async function* sessionEvents(
   const isAfter = place && (await remembered(client, sessionId, place.turnId));
   let isReached = !isAfter;
   try {
-    let last: number | undefined;
+    /** The number of a turn's last event, where it is known. */
+    let last: { turnId: string; seq: number } | undefined;
     for await (const turn of sessionTurns(client, sessionId, signal)) {
       const { turnId } = turn;
       const after = turnId === place?.turnId ? place.seq : undefined;
+      if (!turn.compaction && turn.isWithdrawn) continue;
+      isReached ||= after !== undefined;
       if (turn.compaction) {
         if (!isReached) continue;
-        last ??= await lastSeq(client, turnId, signal);
-        const seq = last + turn.number;
+        if (last?.turnId !== turnId) last = { turnId, seq: await lastSeq(client, turnId, signal) };
+        const seq = last.seq + turn.number;
         if (seq > (after ?? 0)) yield compactionEvent(turn, seq);
         continue;
       }
-      if (turn.isWithdrawn) continue;
-      isReached ||= after !== undefined;
       // The workflow of a refused one's id is none of the session's.
-      last = turn.isRefused ? 0 : undefined;
+      if (turn.isRefused) last = { turnId, seq: 0 };
       if (!isReached || turn.isRefused) continue;
       for await (const each of turnEvents(client, turnId, after, signal)) {
-        if (each.event.type === 'turn_ended') last = each.event.seq;
+        if (each.event.type === 'turn_ended') last = { turnId, seq: each.event.seq };
         yield each;
       }
       if (signal.aborted) return;

@@ -64,7 +64,7 @@ export class SessionTurnHandle<Output = unknown> extends TurnHandle<Output> {
       for await (const turn of sessionTurns(this.#client, this.#sessionId, until)) {
         if (turn.turnId !== this.turnId || turn.compaction) continue;
         if (turn.isWithdrawn) throw new TurnNotFound(`The message of the turn ${turn.turnId} was withdrawn.`);
-        if (turn.isRefused) await this.#refused();
+        if (turn.isRefused) throw this.#refused();
         this.#isThere = true;
         return;
       }
@@ -86,9 +86,9 @@ export class SessionTurnHandle<Output = unknown> extends TurnHandle<Output> {
     }
   }
 
-  async #refused(): Promise<void> {
+  #refused(): InvalidInput {
     const problem = `A workflow ${this.turnId} was started before. Give each message an id of its own, or none.`;
-    throw new InvalidInput(`The message was refused. ${problem}`);
+    return new InvalidInput(`The message was refused. ${problem}`);
   }
 
   /** Until the session has said what it did with the message, or a turn of its own is there. */
@@ -97,7 +97,7 @@ export class SessionTurnHandle<Output = unknown> extends TurnHandle<Output> {
     const ask = () => handle.query<SendReceipt | null, [string]>(RECEIPT_QUERY, this.#messageId);
     while (!signal?.aborted && !(await this.#isStarted())) {
       const receipt = await this.#client.withDeadline(Date.now() + ANSWER_MS, ask).catch(isNoAnswer);
-      if (receipt === null && !(await isRunning(handle))) return;
+      if (!receipt && !(await isRunning(handle))) return;
       if (receipt) {
         this.#sent = taken(receipt);
         if (receipt.turnId !== undefined) this.moveTo(receipt.turnId);

@@ -11,6 +11,7 @@ export class UnusableFile extends Error {
   override readonly name = 'UnusableFile';
 }
 
+const NO_FILE = ['EISDIR', 'ENOTDIR', 'ELOOP', 'EACCES'];
 /** Each model call of a turn is sent them. */
 const MAX_BYTES = 100_000;
 
@@ -52,11 +53,11 @@ async function textOf({
   try {
     bytes = await readFile(from);
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (isMissing && optional) return '';
-    throw new UnusableFile(
-      `the file ${path} can't be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === 'ENOENT' && optional) return '';
+    const text = `the file ${path} can't be read: ${error instanceof Error ? error.message : String(error)}`;
+    // One that is missing may be on its way to this worker.
+    throw NO_FILE.includes(code) ? new UnusableFile(text) : new Error(text);
   }
   if (bytes.length > MAX_BYTES)
     throw new UnusableFile(

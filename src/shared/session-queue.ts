@@ -16,6 +16,15 @@ export type QueueItem = {
   joined?: true;
 };
 
+/** What a run of the session before this wording has carried over. */
+export function readQueue(
+  queue: readonly (QueueItem & { replacedBy?: { id: string; by?: string } })[],
+): QueueItem[] {
+  return queue.map(({ replacedBy: by, ...item }) =>
+    by ? { ...item, ended: item.ended ?? replacedBy(by) } : item,
+  );
+}
+
 /** Where no turn runs: the first one is about to begin, and stands for it. */
 export function enqueuedBehindNext(queue: readonly QueueItem[], item: QueueItem): QueueItem[] {
   const [next, ...rest] = queue;
@@ -23,7 +32,7 @@ export function enqueuedBehindNext(queue: readonly QueueItem[], item: QueueItem)
   return [item.replaces ? { ...next, ended: next.ended ?? replacedBy(item) } : next, ...enqueued(rest, item)];
 }
 
-function replacedBy({ id, by }: QueueItem): EarlyEnd {
+function replacedBy({ id, by }: Pick<QueueItem, 'id' | 'by'>): EarlyEnd {
   return { kind: INTERRUPT, id, reason: 'Another message replaces it.', ...(by !== undefined && { by }) };
 }
 

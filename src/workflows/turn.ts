@@ -75,8 +75,10 @@ async function loop(run: TurnRun, interventions: Interventions): Promise<Outcome
     const asked = run.guards.ask();
     const reply = await callModel(run, interventions, steers, asked);
     if (reply === 'exceeded') return 'budget_exceeded';
-    if (reply === 'no_plan') run.guards.passOverPlan();
-    if (reply === 'no_plan') continue;
+    if (reply === 'no_plan') {
+      run.guards.passOverPlan();
+      continue;
+    }
     if (typeof reply === 'string') return 'interrupted';
     await takeReply(run, reply, interventions);
 

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { AgentClient } from '../../client/agent-client.js';
+import { hasEnded } from '../../client/session-calls.js';
 import { offsetAfter } from '../../client/session-events.js';
 import { sessionTurns } from '../../client/session-turns.js';
 import { ensureServer } from '../../server/embedded.js';
@@ -124,8 +125,7 @@ async function lastTurns(client: Client, sessionId: string): Promise<{ running?:
   }
   const [before, last] = [turnIds.at(-2), turnIds.at(-1)];
   if (last === undefined) return {};
-  const { status } = await client.workflow.getHandle(last).describe();
-  if (status.name !== 'RUNNING') return { before: last };
+  if (await hasEnded(client, last)) return { before: last };
   return { running: last, ...(before !== undefined && { before }) };
 }
 

@@ -146,13 +146,15 @@ async function compact(chat: Conversation, focus: string): Promise<void> {
 
 async function withdraw(chat: Conversation): Promise<void> {
   const session = begun(chat);
-  const last = (await session.state()).queue.at(-1);
+  const { queue } = await session.state();
+  const last = queue.findLast(({ id }) => chat.isOwn(id)) ?? queue.at(-1);
   if (!last)
     throw new ChatProblem(
       'No message waits for its turn. One that joins the running turn can not be taken back: Ctrl-C interrupts that.',
     );
   const { status, text } = await chat.withdraw(last.id);
   const line = `“${cut(oneLine(safeText(last.prompt)), 60)}”`;
+  if (status === 'unknown') throw new ChatProblem(`${line} is gone already.`);
   if (status !== 'withdrawn') throw new ChatProblem(`It was too late for ${line}: its turn has begun.`);
   chat.note(`Withdrawn: ${line}`);
   if (text !== undefined) chat.screen.edit(text);

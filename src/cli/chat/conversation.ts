@@ -53,6 +53,8 @@ export class Conversation {
   #watch: { stop: AbortController; done: Promise<void> } | undefined;
   /** The session can't be watched any more. */
   onFault: (error: unknown) => void = () => undefined;
+  /** What was sent, and kept, has come to nothing. */
+  onUnsent: (error: unknown) => void = () => undefined;
   /** The session has been closed, and its last turn has ended. */
   onEnd: () => void = () => undefined;
 
@@ -105,6 +107,8 @@ export class Conversation {
 
   async say(text: string, whileBusy: WhileBusy): Promise<void> {
     const wasBusy = this.isBusy;
+    // What was to be ended has gone without a beginning.
+    if (!wasBusy) this.#isNextInterrupted = false;
     const id = randomUUID();
     const own = `${this.session.sessionId}/${id}`;
     this.isAtLimit = false;
@@ -136,20 +140,32 @@ export class Conversation {
       (error: unknown) => {
         if (!this.#turns.has(own)) return;
         // Who takes it back here is told of that otherwise.
-        if (this.#turns.takenBack(own) !== undefined)
-          this.note(error instanceof Error ? error.message : String(error));
+        const isTold = this.#turns.takenBack(own) === undefined;
         this.#turns.closed(own);
+        if (!isTold) this.onUnsent(error);
       },
     );
+  }
+
+  /** Whether a message waits that this chat has sent. */
+  isOwn(id: string): boolean {
+    return this.#turns.isWaiting(`${this.session.sessionId}/${id}`);
   }
 
   /** Takes a message back by its id. `text`: what it said, where this chat has sent it. */
   async withdraw(id: string): Promise<{ status: WithdrawReceipt['status']; text: string | undefined }> {
     const own = `${this.session.sessionId}/${id}`;
     const text = this.#turns.takenBack(own);
-    const { status } = await this.session.withdraw(id);
-    if (status === 'withdrawn') this.#turns.closed(own);
-    return { status, text };
+    const back = () => text === undefined || this.#turns.waits(own, text);
+    try {
+      const { status } = await this.session.withdraw(id);
+      if (status === 'withdrawn') this.#turns.closed(own);
+      else back();
+      return { status, text };
+    } catch (error) {
+      back();
+      throw error;
+    }
   }
 
   #tell(receipt: SendReceipt, own: string, whileBusy: WhileBusy | false): void {
@@ -178,6 +194,7 @@ export class Conversation {
   /** Goes on with another session. What this one does is not shown any more. */
   async moveTo(session: SessionHandle): Promise<void> {
     await this.leave();
+    this.#isNextInterrupted = false;
     this.#turns.forget();
     this.session = session;
     this.watch();

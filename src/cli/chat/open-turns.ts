@@ -34,6 +34,10 @@ export class OpenTurns {
     this.#waiting.set(turnId, text);
   }
 
+  isWaiting(turnId: string): boolean {
+    return this.#waiting.has(turnId);
+  }
+
   /** The message that waits for that turn, which is waited for no more. */
   takenBack(turnId: string): string | undefined {
     const text = this.#waiting.get(turnId);

@@ -55,6 +55,7 @@ class Talk {
       this.#leave = resolve;
       this.#fail = reject;
       this.#chat.onFault = reject;
+      this.#chat.onUnsent = (error) => this.#problem(error);
       this.#chat.onEnd = () => {
         this.#sessionEnded();
         resolve('once');
@@ -83,10 +84,12 @@ class Talk {
 
   /** In a pipe each line waits for the turn of the one before. */
   #line(text: string): void {
-    if (this.#chat.compactions.isRunning) {
-      if (text.trim() === '/exit') this.#leave('once');
-      this.#chat.remark('  ↳ waits for the compaction');
+    const isCompacting = this.#chat.compactions.isRunning;
+    if (isCompacting && text.trim() === '/exit') {
+      this.#leave('once');
+      return;
     }
+    if (isCompacting) this.#chat.remark('  ↳ waits for the compaction');
     this.#waiting.push(text);
     this.#taken = this.#taken
       .then(() => this.#take(text).finally(() => this.#waiting.shift()))
@@ -115,8 +118,17 @@ class Talk {
     if (line === '/exit') return this.#leave('once');
     if (isCommand(line)) return await runCommand(this.#chat, line);
     // A turn that has just ended takes no message any more.
-    if (line !== '') return await this.#chat.say(text, this.#chat.isBusy ? 'steer' : 'queue');
+    if (line !== '') return await this.#say(text);
     if (this.#chat.isAtLimit && !this.#chat.isBusy) await this.#chat.say(GO_ON, 'queue');
+  }
+
+  async #say(text: string): Promise<void> {
+    try {
+      await this.#chat.say(text, this.#chat.isBusy ? 'steer' : 'queue');
+    } catch (error) {
+      if (!(error instanceof SessionClosed)) throw error;
+      throw new SessionClosed('The session takes no message any more: this one was not sent.');
+    }
   }
 
   #problem(error: unknown): void {
@@ -127,7 +139,7 @@ class Talk {
     const { screen } = this.#chat;
     const isClosed = error instanceof SessionClosed;
     this.#chat.isClosed ||= isClosed;
-    const text = isClosed ? 'The session takes no message any more: this one was not sent.' : error.message;
+    const text = error.message;
     this.#chat.note(screen.terminal.style.red(text));
     if (isClosed || !screen.isTerminal) this.#chat.exitCode = EXIT_FAILED;
   }

@@ -45,19 +45,35 @@ export async function listSessions(
 export async function* lastUsed(client: Client, all: boolean): AsyncGenerator<Execution> {
   const { workflow } = client;
   const seen = new Set<string>();
-  let turns = 0;
-  for await (const { parentExecution } of workflow.list({ query: TURNS, pageSize: 200 })) {
-    if (++turns > LOOKED_AT) break;
-    const sessionId = parentExecution?.workflowId;
-    if (!sessionId || seen.has(sessionId)) continue;
-    seen.add(sessionId);
-    const described = await describedSession(client, sessionId);
-    if (described && (all || described.status.name === 'RUNNING')) yield described;
+  for await (const sessionIds of parentsOfTurns(client)) {
+    for (const sessionId of sessionIds) seen.add(sessionId);
+    const described = await Promise.all(sessionIds.map((id) => describedSession(client, id)));
+    for (const session of described) {
+      if (session && (all || session.status.name === 'RUNNING')) yield session;
+    }
   }
   const query = all ? SESSIONS : `${SESSIONS} AND ExecutionStatus = 'Running'`;
   for await (const execution of workflow.list({ query, pageSize: 100 })) {
     if (!seen.has(execution.workflowId)) yield execution;
   }
+}
+
+/** The workflow ids of those that have started the last turns, each once, some at a time. */
+async function* parentsOfTurns({ workflow }: Client): AsyncGenerator<string[]> {
+  const seen = new Set<string>();
+  let turns = 0;
+  let some: string[] = [];
+  for await (const { parentExecution } of workflow.list({ query: TURNS, pageSize: 200 })) {
+    if (++turns > LOOKED_AT) break;
+    const id = parentExecution?.workflowId;
+    if (!id || seen.has(id)) continue;
+    seen.add(id);
+    some.push(id);
+    if (some.length < AT_ONCE) continue;
+    yield some;
+    some = [];
+  }
+  yield some;
 }
 
 /** Undefined where it is none, or Temporal has forgotten it. */

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { unlessLost, unpackSegment } from '../../activities/transcript-segments.js';
 import { Artifacts } from '../../artifacts/artifacts.js';
 import { localArtifacts } from '../../artifacts/local-artifacts.js';
+import { hasEnded as turnEnded } from '../../client/session-calls.js';
 import { packedMessages } from '../../client/session-transcript.js';
 import { keyringOf } from '../../codec/data-converter.js';
 import type { TranscriptBase, TranscriptSegment } from '../../shared/carried.js';
@@ -37,19 +38,10 @@ export async function readSession(
   for (;;) {
     const { runId, status } = await client.workflow.getHandle(workflowId).describe();
     const session = await recordedSession(client, { workflowId, runId });
-    const hasEnded = session.running !== undefined && (await turnHasEnded(client, session.running));
+    const hasEnded = session.running !== undefined && (await turnEnded(client, session.running));
     const isWaiting = hasEnded && status.name === 'RUNNING' && Date.now() < until;
     if (!isWaiting || (await pollersOf(client, taskQueue)).length === 0) return { ...session, hasEnded };
     await delay(LOOK_AGAIN_MS);
-  }
-}
-
-async function turnHasEnded({ workflow }: Place['client']['client'], turnId: string): Promise<boolean> {
-  try {
-    return (await workflow.getHandle(turnId).describe()).status.name !== 'RUNNING';
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
   }
 }
 

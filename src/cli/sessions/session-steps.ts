@@ -94,6 +94,9 @@ class StepReader {
     const { activityType, input: given } = scheduled ?? {};
     if (scheduled)
       this.#activities.set(String(event.eventId), { type: activityType?.name ?? '', input: given });
+    // The session has not waited for it.
+    const canceled = event.activityTaskCancelRequestedEventAttributes;
+    if (canceled) this.#activities.delete(String(canceled.scheduledEventId));
     const done = event.activityTaskCompletedEventAttributes;
     if (!done) return undefined;
     const { type, input } = this.#activities.get(String(done.scheduledEventId)) ?? {};

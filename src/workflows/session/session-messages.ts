@@ -1,4 +1,4 @@
-import { defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
+import { defineSignal, defineUpdate, patched, setHandler } from '@temporalio/workflow';
 import { COMPACT, INTERRUPT, readStop, STEER, STOP } from '../../shared/interventions.js';
 import { isJsonObject, jsonBytes } from '../../shared/json.js';
 import { ANSWER, APPROVE, DENY } from '../../shared/people.js';
@@ -41,6 +41,7 @@ import { withdraw } from './withdraw.js';
 /** Of all that waits and of what was passed on to the running turn: the next run of the session is given it. */
 const WAITING_BYTES = 900_000;
 
+const REPLACES_NEXT = 'replaces-what-is-about-to-begin';
 const ID_TAKEN =
   'Another message was sent with this id. Give each an id of its own, and the same one only to the same message.';
 
@@ -104,15 +105,22 @@ function send(run: SessionRun, raw: SendRequest): SendReceipt {
     live.steer(steering);
     return run.receipts.give({ id, status: 'steered', turnId: live.turnId, position: 0, print });
   }
-  const replaces = whileBusy === 'replace' && (live !== undefined || run.queue.length > 0);
+  const isNext = !live && run.queue.length > 0 && whileBusy === 'replace' && patched(REPLACES_NEXT);
+  const replaces = whileBusy === 'replace' && (live !== undefined || isNext);
   const item = { id, request, ...(by !== undefined && { by }), ...(replaces && { replaces: true as const }) };
-  run.queue = live ? enqueued(run.queue, item) : enqueuedBehindNext(run.queue, item);
+  run.queue = (isNext ? enqueuedBehindNext : enqueued)(run.queue, item);
   if (replaces)
     live?.interrupt({ id, reason: 'Another message replaces it.', ...(by !== undefined && { by }) });
   const position = run.queue.indexOf(item) + (live ? 1 : 0);
   const turnId = run.turnIdOf(id);
   run.show();
-  return run.receipts.give({ id, status: position === 0 ? 'started' : 'queued', turnId, position, print });
+  return run.receipts.give({
+    id,
+    status: position === 0 && !run.isCutting ? 'started' : 'queued',
+    turnId,
+    position,
+    print,
+  });
 }
 
 /** The same for what a message says, and hardly for anything else. */

@@ -27,6 +27,11 @@ export class SessionReceipts {
     return given;
   }
 
+  /** The ids of messages that are part of a turn. */
+  ofTurn(turnId: string): string[] {
+    return [...this.#receipts.values()].flatMap((receipt) => (receipt.turnId === turnId ? [receipt.id] : []));
+  }
+
   /** For a message that bears none. */
   nextId(): string {
     do this.#unnamed += 1;

@@ -1,4 +1,10 @@
-import { CancellationScope, setCurrentDetails, upsertMemo, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  patched,
+  setCurrentDetails,
+  upsertMemo,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { ArtifactNames, type NamedArtifact } from '../../shared/artifact-names.js';
 import type { TranscriptBase } from '../../shared/carried.js';
 import type { CarriedRunningTurn, CarriedSession } from '../../shared/carried-session.js';
@@ -14,7 +20,7 @@ import {
 } from '../../shared/session.js';
 import type { EndedTurn, SessionMessages } from '../../shared/session-activities.js';
 import { exceededLimit, type SessionLimits, shareOfSession } from '../../shared/session-limits.js';
-import { type QueueItem, reopened } from '../../shared/session-queue.js';
+import { type QueueItem, readQueue, reopened } from '../../shared/session-queue.js';
 import type { TurnInput } from '../../shared/turn.js';
 import { joinUsage, noUsage, type TurnUsage } from '../../shared/usage.js';
 import { wireText } from '../../shared/wire-text.js';
@@ -23,6 +29,8 @@ import { sessionDetails } from './session-details.js';
 import { SessionReceipts } from './session-receipts.js';
 import { LiveTurn } from './session-turn.js';
 
+/** Changes of what runs: sessions that were begun before go on as they did. */
+const CANCELED = 'canceled-sessions-run-no-more';
 const LAST_REQUEST_BYTES = 20_000;
 /** Of the names of artifacts, about two hundred. */
 const NAMES_BYTES = 50_000;
@@ -70,7 +78,7 @@ export class SessionRun {
     this.compacted = carried ? carried.compacted : input.compacted;
     this.artifacts.learn([], carried ? carried.artifacts : input.artifacts);
     this.limits = carried?.limits ?? input.limits ?? {};
-    this.queue = carried?.queue ?? [];
+    this.queue = readQueue(carried?.queue ?? []);
     this.usage = carried?.usage ?? noUsage;
     this.turns = carried?.turns ?? [];
     this.turnCount = carried?.turnCount ?? 0;
@@ -167,7 +175,7 @@ export class SessionRun {
   refuse(turn: LiveTurn, text: string): void {
     const failure = { type: 'Turn.Conflict', message: wireText(text, 500) };
     this.#over(turn, { outcome: 'not_started', failure, from: this.messageCount, count: 0 });
-    this.receipts.give({ id: turn.id, status: 'refused', problem: wireText(text, 1000) });
+    this.#refuse(turn.id, { problem: wireText(text, 1000) });
     this.#reopen(turn, turn.steers);
     this.show();
   }
@@ -185,7 +193,7 @@ export class SessionRun {
   #reopen(turn: LiveTurn, messages: readonly SteerMessage[]): void {
     const [first] = messages;
     if (!first) return;
-    if (this.canceled) {
+    if (this.canceled && patched(CANCELED)) {
       this.#refuseCanceled(messages);
       return;
     }
@@ -226,7 +234,13 @@ export class SessionRun {
 
   #refuseCanceled(messages: readonly { id: string }[]): void {
     const problem = 'The session was canceled before the message had its turn.';
-    for (const { id } of messages) this.receipts.give({ id, status: 'refused', problem, closed: true });
+    for (const { id } of messages) this.#refuse(id, { problem, closed: true });
+  }
+
+  /** With the messages that had become part of its turn. */
+  #refuse(id: string, why: { problem: string; closed?: true }): void {
+    for (const each of new Set([id, ...this.receipts.ofTurn(this.turnIdOf(id))]))
+      this.receipts.give({ id: each, status: 'refused', ...why });
   }
 
   /** To be called after each change that people can see. */

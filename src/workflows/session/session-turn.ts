@@ -4,6 +4,7 @@ import {
   condition,
   getExternalWorkflowHandle,
   ParentClosePolicy,
+  patched,
   proxyActivities,
   startChild,
   workflowInfo,
@@ -31,6 +32,8 @@ import { continueInNextRun, isNextRunDue } from './next-run.js';
 import type { SessionRun } from './session-run.js';
 
 type CollectActivities = { [COLLECT_TURN](input: CollectTurnInput): Promise<CollectedTurn> };
+
+const NOT_TO_OTHERS = 'no-signals-to-workflows-of-others';
 
 /** It is tried until it succeeds: what a turn has added must not be lost. */
 const COLLECT_OPTIONS = {
@@ -166,7 +169,9 @@ export class LiveTurn {
     this.#run.onTheirWay += 1;
     // The workflow that has its id in its place is somebody else's.
     const send = (refused: string | undefined) =>
-      refused === undefined ? getExternalWorkflowHandle(this.turnId).signal(signal, argument) : undefined;
+      refused === undefined || !patched(NOT_TO_OTHERS)
+        ? getExternalWorkflowHandle(this.turnId).signal(signal, argument)
+        : undefined;
     // After a cancel, too, which is itself something to pass on.
     CancellationScope.nonCancellable(() => this.refused.then(send))
       .catch(this.hear)

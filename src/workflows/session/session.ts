@@ -1,4 +1,4 @@
-import { CancellationScope, CancelledFailure, condition } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, condition, patched } from '@temporalio/workflow';
 import type { CarriedSession } from '../../shared/carried-session.js';
 import type { SessionInput, SessionOutcome } from '../../shared/session.js';
 import { compactBetweenTurns } from './compact.js';
@@ -8,6 +8,8 @@ import { listen } from './session-messages.js';
 import { answerQueries } from './session-queries.js';
 import { SessionRun } from './session-run.js';
 import { collected, LiveTurn } from './session-turn.js';
+
+const ENDED_IN_INPUT = 'turns-that-end-as-they-begin';
 
 /**
  * A conversation: its messages, and the turns that wait for theirs, one after the other. Each turn is an abandoned child
@@ -49,6 +51,8 @@ async function startNext(run: SessionRun): Promise<LiveTurn | undefined> {
   const turn = LiveTurn.start(run, item);
   run.live = turn;
   run.show();
+  // Sessions that were begun before tell it by signal, too.
+  if (item.ended && !patched(ENDED_IN_INPUT)) turn.interrupt(item.ended);
   const refused = await turn.refused;
   if (refused === undefined) return turn;
   run.refuse(turn, refused);
