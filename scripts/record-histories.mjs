@@ -524,6 +524,28 @@ const kinds = {
       await workflow.getHandle(session.sessionId).cancel();
     },
   },
+  'session-canceled-steered': {
+    script: [toolCall('wait')],
+    session: async (session, { untilBegun, workflow }) => {
+      await session.send('recorded', 'one', { id: 'm1' });
+      await untilBegun();
+      await session.send('recorded', 'two', { id: 'm2' });
+      await session.steer('left', { id: 's1' });
+      await workflow.getHandle(session.sessionId).cancel();
+    },
+  },
+  // One that replaces is itself replaced before it could begin.
+  'session-replaced-twice': {
+    script: [toolCall('gate'), text('in its place')],
+    session: async (session, { untilBegun }) => {
+      await session.send('recorded', 'one', { id: 'm1' });
+      await untilBegun();
+      for (const id of ['m2', 'm3']) await session.send('recorded', id, { id, whileBusy: 'replace' });
+      await session.send('recorded', 'taken back', { id: 'm4' });
+      await session.withdraw('m4');
+      await session.close();
+    },
+  },
   // A turn that is given the messages of its session.
   'session-turn': {
     script: [toolCall('echo'), text('one'), text('two')],
