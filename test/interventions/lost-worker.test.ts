@@ -1,6 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { expect, test, vi } from 'vitest';
-import { defineTool } from '../../src/define/define-tool.js';
 import { WORKER_LOST } from '../../src/shared/failures.js';
 import { text, toolCall } from '../../src/testing/index.js';
 import type { ActivityReport } from '../../src/worker/activity-reports.js';
@@ -9,14 +8,13 @@ import { deafTool } from './tools.js';
 
 /** Interrupts a turn whose tool does not stop, and lets the supervisor tell of the tool's worker that it died. */
 async function interruptedThenLost({ begun, reconcile }: { begun: boolean; reconcile?: () => string }) {
-  const deaf = deafTool();
-  const tool = reconcile ? defineTool({ ...deaf.tool, reconcile }) : deaf.tool;
+  const deaf = deafTool('deaf', { ...(reconcile && { reconcile }) });
   const tokens: string[] = [];
   const onActivity = (report: ActivityReport) => {
     if (report.type === 'activity_started') tokens.push(report.token);
   };
   return await endedTurn(
-    { script: [toolCall('deaf'), text('never said')], tools: [tool], worker: { onActivity } },
+    { script: [toolCall('deaf'), text('never said')], tools: [deaf.tool], worker: { onActivity } },
     async ({ turn, client }) => {
       await deaf.running;
       await turn.interrupt();
@@ -60,7 +58,7 @@ test('after an interrupt nobody asks what came of a tool: its effects are unknow
 });
 
 test('an idempotent tool whose worker died may have had effects, though its next try had not started', async () => {
-  const deaf = deafTool();
+  const deaf = deafTool('deaf', { idempotent: true });
   const tokens: string[] = [];
   const onActivity = (report: ActivityReport) => {
     if (report.type === 'activity_started') tokens.push(report.token);
@@ -68,7 +66,7 @@ test('an idempotent tool whose worker died may have had effects, though its next
   const { results } = await endedTurn(
     {
       script: [toolCall('deaf'), text('never said')],
-      tools: [defineTool({ ...deaf.tool, idempotent: true, timeout: deaf.tool.timeoutMs })],
+      tools: [deaf.tool],
       worker: { onActivity },
     },
     async ({ turn, client }) => {

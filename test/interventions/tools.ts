@@ -3,7 +3,9 @@ import type { AnyTool } from '../../src/define/define-agent.js';
 import type { ToolOptions } from '../../src/define/define-tool.js';
 import { countedTool, gate } from '../turn/agents.js';
 
-type Policies = Partial<Pick<ToolOptions<z.ZodType, unknown>, 'idempotent' | 'parallel' | 'timeout'>>;
+type Policies = Partial<
+  Pick<ToolOptions<z.ZodType, unknown>, 'idempotent' | 'parallel' | 'timeout' | 'reconcile'>
+>;
 
 export type HeldTool = {
   tool: AnyTool;
@@ -31,13 +33,14 @@ export function heldTool(name = 'hold', policies: Policies = {}): HeldTool {
 }
 
 /** Runs until it is released, whoever tells it to stop. */
-export function deafTool(name = 'deaf'): HeldTool {
+export function deafTool(name = 'deaf', policies: Policies = {}): HeldTool {
   const [running, released] = [gate(), gate()];
-  const { tool, runs } = countedTool(name, {}, async () => {
+  const run = async () => {
     running.open();
     await released.opened;
     return `${name} ended`;
-  });
+  };
+  const { tool, runs } = countedTool(name, {}, run, policies);
   return { tool, runs, running: running.opened, release: released.open };
 }
 
