@@ -45,7 +45,7 @@ describe.runIf(long)('a soak', () => {
     async () => {
       const { exitCode, figures, told } = await soak(
         '--turns',
-        '10',
+        '40',
         '--messages-per-run',
         '8',
         '--window',
