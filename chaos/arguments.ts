@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { BREAK_NAMES, type BreakName } from './breaks.js';
+import { commandLine, UsageError } from './command-line.js';
 
 export type ChaosOptions = {
   turns: number;
@@ -11,41 +11,19 @@ export type ChaosOptions = {
   cachedTranscripts?: number;
 };
 
-/** The command line makes no sense; the message is for the one who typed it. */
-export class UsageError extends Error {}
+const OPTIONS = ['turns', 'seed', 'break', 'continue-every', 'cached-transcripts'] as const;
 
 export function parseChaosArguments(args: string[]): ChaosOptions {
-  const values = parsed(args);
+  const { values, count } = commandLine(args, OPTIONS, usage);
   const { break: breakName, 'continue-every': continueEvery, 'cached-transcripts': cached } = values;
   if (breakName !== undefined && !isBreak(breakName)) throw usage(`There is no break "${breakName}".`);
   return {
-    turns: count('--turns', values.turns ?? '200'),
-    seed: count('--seed', values.seed ?? '1'),
+    turns: count('turns', values.turns ?? '200'),
+    seed: count('seed', values.seed ?? '1'),
     ...(breakName !== undefined && { breakName }),
-    ...(continueEvery !== undefined && { continueEvery: count('--continue-every', continueEvery) }),
-    ...(cached !== undefined && { cachedTranscripts: count('--cached-transcripts', cached) }),
+    ...(continueEvery !== undefined && { continueEvery: count('continue-every', continueEvery) }),
+    ...(cached !== undefined && { cachedTranscripts: count('cached-transcripts', cached) }),
   };
-}
-
-function parsed(args: string[]) {
-  try {
-    const options = {
-      turns: { type: 'string' },
-      seed: { type: 'string' },
-      break: { type: 'string' },
-      'continue-every': { type: 'string' },
-      'cached-transcripts': { type: 'string' },
-    } as const;
-    return parseArgs({ args, options }).values;
-  } catch (error) {
-    throw usage(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function count(option: string, text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value > 0) return value;
-  throw usage(`${option} takes a whole number above 0, not "${text}".`);
 }
 
 function isBreak(name: string): name is (typeof BREAK_NAMES)[number] {

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { AgentClient } from 'holdfast/client';
 import type { SupervisorEvent } from '../dist/worker/supervisor.js';
-import { type ChaosOptions, parseChaosArguments, UsageError } from './arguments.js';
+import { type ChaosOptions, parseChaosArguments } from './arguments.js';
+import { main } from './command-line.js';
 import { inflict } from './faults.js';
 import { Machine } from './machine.js';
 import { makePlan, WORKERS } from './plan.js';
@@ -72,12 +73,4 @@ async function judge(options: ChaosOptions, address: string, folder: string): Pr
   return await judged('judge/judge.js', [address, folder, ...planned]);
 }
 
-try {
-  const { lines, exitCode } = await chaos(parseChaosArguments(process.argv.slice(2)));
-  process.stdout.write(lines);
-  process.exitCode = exitCode;
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  console.error(error.message);
-  process.exitCode = 2;
-}
+await main((args) => chaos(parseChaosArguments(args)));

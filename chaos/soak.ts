@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { AgentClient } from 'holdfast/client';
 import type { SupervisorEvent } from '../dist/worker/supervisor.js';
-import { UsageError } from './arguments.js';
+import { main } from './command-line.js';
 import { Machine } from './machine.js';
 import { hangUp, judged, openPlace, type Verdict } from './processes.js';
 import { appendRecord, type Deed } from './records.js';
@@ -58,12 +58,4 @@ async function soak(options: SoakOptions): Promise<Verdict> {
   }
 }
 
-try {
-  const { lines, exitCode } = await soak(parseSoakArguments(process.argv.slice(2)));
-  process.stdout.write(lines);
-  process.exitCode = exitCode;
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  console.error(error.message);
-  process.exitCode = 2;
-}
+await main((args) => soak(parseSoakArguments(args)));

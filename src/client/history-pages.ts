@@ -56,6 +56,7 @@ export async function* runPages(
   workflowId: string,
   runId: string,
   follow: AbortSignal | undefined,
+  pageEvents: number = PAGE_EVENTS,
 ): AsyncGenerator<HistoryEvent[], string | undefined, undefined> {
   const { namespace } = client.options;
   let last: HistoryEvent | undefined;
@@ -64,7 +65,7 @@ export async function* runPages(
     const request = {
       namespace,
       execution: { workflowId, runId },
-      maximumPageSize: PAGE_EVENTS,
+      maximumPageSize: pageEvents,
       ...(follow && { waitNewEvent: true }),
       ...(nextPageToken && { nextPageToken }),
     };

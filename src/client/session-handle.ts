@@ -26,7 +26,7 @@ import { InvalidInput } from './errors.js';
 import { sessionError } from './session-calls.js';
 import type { SessionEvent } from './session-events.js';
 import type { SendOptions, SessionOptions } from './session-options.js';
-import { sendToSession, startSession, steerSession } from './session-send.js';
+import { sendToSession, startFork, steerSession } from './session-send.js';
 import { refuse, SessionSignals } from './session-signals.js';
 import { SessionTurnHandle } from './session-turn-handle.js';
 import type { MessageOptions } from './turn-handle.js';
@@ -170,20 +170,12 @@ export class SessionHandle extends SessionSignals {
   ): Promise<SessionHandle> {
     const { sessionId = randomUUID(), ...rest } = options;
     const { limits, keepsTranscript } = await this.calls.state();
-    const { base, compacted, artifacts } = await this.#cut(PREFIX, keep);
+    const messages = await this.#cut(PREFIX, keep);
     const taskQueue = rest.taskQueue ?? (await this.calls.taskQueue());
     const own = { ...(limits && { limits }), ...(!keepsTranscript && { keepTranscript: false }), ...rest };
     const fork = new SessionHandle({ client: this.#client, taskQueue }, sessionId, own);
-    const at = typeof keep === 'string' ? undefined : 'upTo' in keep ? keep.upTo : keep.before;
-    const forkedFrom = { sessionId: this.sessionId, ...(at !== undefined && { at }) };
-    const earlier = {
-      ...(base && { earlier: base }),
-      ...(compacted && { compacted }),
-      ...(artifacts && { artifacts }),
-    };
-    const input = { ...fork.#input, ...earlier, forkedFrom };
-    const { isNew } = await startSession({ ...fork.#place, input });
-    if (!isNew) throw new InvalidInput(`There is a session ${sessionId} already. Give the fork another id.`);
+    const from = { sessionId: this.sessionId, keep, messages };
+    await startFork(fork.#place, from);
     return fork;
   }
 

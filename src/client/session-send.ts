@@ -6,11 +6,14 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
+import type { CutPlace } from '../shared/cut-transcript.js';
 import { RECEIPT_QUERY, STEER, type SteerRequest } from '../shared/interventions.js';
 import { SESSION_WORKFLOW, type SessionInput } from '../shared/session.js';
+import type { SessionMessages } from '../shared/session-activities.js';
 import { SEND, type SendReceipt, type SendRequest } from '../shared/session-requests.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../shared/turn.js';
 import { wireLine } from '../shared/wire-text.js';
+import { InvalidInput } from './errors.js';
 import { sessionError, whyNot } from './session-calls.js';
 
 /** For the session's answer; without it the message is sent as a signal, which needs no worker. */
@@ -93,14 +96,26 @@ async function receiptUntil(
   return (await client.withDeadline(until, ask).catch(() => undefined)) ?? undefined;
 }
 
-/** Starts a session, and is satisfied where it runs already. */
-export async function startSession(place: SessionPlace): Promise<{ isNew: boolean }> {
+/** A new session that begins with messages of another one, kept up to a place. Throws where there is one of its id. */
+export async function startFork(
+  place: SessionPlace,
+  from: { sessionId: string; keep: CutPlace; messages: SessionMessages },
+): Promise<void> {
+  const { sessionId, keep } = from;
+  const { base, compacted, artifacts } = from.messages;
+  const at = typeof keep === 'string' ? undefined : 'upTo' in keep ? keep.upTo : keep.before;
+  const input: SessionInput = {
+    ...place.input,
+    ...(base && { earlier: base }),
+    ...(compacted && { compacted }),
+    ...(artifacts && { artifacts }),
+    forkedFrom: { sessionId, ...(at !== undefined && { at }) },
+  };
   try {
-    await place.client.workflow.start<Session>(SESSION_WORKFLOW, startOptions(place));
-    return { isNew: true };
+    await place.client.workflow.start<Session>(SESSION_WORKFLOW, startOptions({ ...place, input }));
   } catch (error) {
-    if (isClosed(error)) return { isNew: false };
-    throw error;
+    if (!isClosed(error)) throw error;
+    throw new InvalidInput(`There is a session ${place.sessionId} already. Give the fork another id.`);
   }
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import type { TurnEvent } from '../shared/events.js';
 import { RECEIPT_QUERY } from '../shared/interventions.js';
-import type { SendReceipt } from '../shared/session-requests.js';
+import { type SendReceipt, startedBefore } from '../shared/session-requests.js';
 import type { TurnOutcome } from '../shared/turn.js';
 import { InvalidInput, SessionClosed, SessionLimitReached, TurnNotFound } from './errors.js';
 import { sessionTurns } from './session-turns.js';
@@ -64,7 +64,7 @@ export class SessionTurnHandle<Output = unknown> extends TurnHandle<Output> {
       for await (const turn of sessionTurns(this.#client, this.#sessionId, until)) {
         if (turn.turnId !== this.turnId || turn.compaction) continue;
         if (turn.isWithdrawn) throw new TurnNotFound(`The message of the turn ${turn.turnId} was withdrawn.`);
-        if (turn.isRefused) throw this.#refused();
+        if (turn.isRefused) throw refused(startedBefore(this.turnId));
         this.#isThere = true;
         return;
       }
@@ -86,11 +86,6 @@ export class SessionTurnHandle<Output = unknown> extends TurnHandle<Output> {
     }
   }
 
-  #refused(): InvalidInput {
-    const problem = `A workflow ${this.turnId} was started before. Give each message an id of its own, or none.`;
-    return new InvalidInput(`The message was refused. ${problem}`);
-  }
-
   /** Until the session has said what it did with the message, or a turn of its own is there. */
   async #answered(signal: AbortSignal | undefined): Promise<void> {
     const handle = this.#client.workflow.getHandle(this.#sessionId);
@@ -108,11 +103,15 @@ export class SessionTurnHandle<Output = unknown> extends TurnHandle<Output> {
   }
 }
 
+function refused(problem: string): InvalidInput {
+  return new InvalidInput(`The message was refused. ${problem}`);
+}
+
 function taken(receipt: SendReceipt): SendReceipt {
   const { status, exceeded, closed, problem = '' } = receipt;
   if (closed) throw new SessionClosed(problem);
   if (exceeded) throw new SessionLimitReached(problem, exceeded);
-  if (status === 'refused') throw new InvalidInput(`The message was refused. ${problem}`);
+  if (status === 'refused') throw refused(problem);
   return receipt;
 }
 

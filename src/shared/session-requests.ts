@@ -110,6 +110,11 @@ export function openedBy(texts: readonly string[], request: TurnRequest): TurnRe
   return { ...request, prompt: first, ...(all.length > 0 && { attachments: all }) };
 }
 
+/** Why a message has no turn whose workflow id somebody else has used. */
+export function startedBefore(turnId: string): string {
+  return `A workflow ${turnId} was started before. Give each message an id of its own, or none.`;
+}
+
 /**
  * What became of a message: it `started` a turn, is `queued`, `steered` into the running one, `refused`, or was `withdrawn`. `turnId` is the
  * workflow id of the turn that it is part of; `position`: how many turns are before that one.

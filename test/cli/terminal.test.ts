@@ -6,7 +6,7 @@ import { cut, table, widthOf, wrapped } from '../../src/cli/table.js';
 import { shortIds } from '../../src/cli/turns/short-id.js';
 import { testPlace } from '../../src/testing/index.js';
 import { long } from '../support/long.js';
-import { hasPython } from '../support/on-terminal.js';
+import { hasPython, PTY } from '../support/on-terminal.js';
 
 const turnId = randomUUID();
 const prompt =
@@ -26,22 +26,7 @@ afterAll(async () => {
   await client.client.workflow.getHandle(turnId).terminate('the test is over');
 });
 
-/** What the program writes to a terminal of so many columns, which Python makes. */
-const PTY = `
-import fcntl, os, pty, struct, sys, termios
-columns, args = int(sys.argv[1]), sys.argv[2:]
-pid, fd = pty.fork()
-if pid == 0:
-    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 50, columns, 0, 0))
-    os.execvp(args[0], args)
-try:
-    while True:
-        data = os.read(fd, 65536)
-        if not data: break
-        os.write(1, data)
-except OSError: pass
-`;
-
+/** What the program writes to a terminal of so many columns. */
 function onTerminal(columns: number, args: string[], env: NodeJS.ProcessEnv = {}): string[] {
   const { NO_COLOR: _none, CI: _ci, ...rest } = process.env;
   const said = execFileSync(

@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { onTestFinished } from 'vitest';
 
 /** Runs a program in a terminal of its own, between this process's pipes. Python has what makes one. */
-const PTY = `
+export const PTY = `
 import fcntl, os, pty, select, struct, sys, termios
 columns, args = int(sys.argv[1]), sys.argv[2:]
 pid, fd = pty.fork()
@@ -13,10 +13,14 @@ if pid == 0:
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 50, columns, 0, 0))
     os.execvp(args[0], args)
 try:
+    inputs = [0, fd]
     while True:
-        for ready in select.select([0, fd], [], [])[0]:
+        for ready in select.select(inputs, [], [])[0]:
             data = os.read(ready, 65536)
-            if not data: raise OSError
+            if not data:
+                if ready == fd: raise OSError
+                inputs = [fd]
+                continue
             os.write(fd if ready == 0 else 1, data)
 except OSError: pass
 _, status = os.waitpid(pid, 0)

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { cutMessages } from '../../activities/packed-messages.js';
 import { InvalidInput } from '../../client/errors.js';
-import { startSession } from '../../client/session-send.js';
+import { startFork } from '../../client/session-send.js';
 import type { CutPlace } from '../../shared/cut-transcript.js';
-import type { SessionInput } from '../../shared/session.js';
 import type { SessionMessages } from '../../shared/session-activities.js';
 import type { Place } from '../open-client.js';
 import { UsageError } from '../usage-error.js';
@@ -37,15 +36,8 @@ export async function forkOf(
   place.client.session(sessionId, { taskQueue, ...options });
   const kept = await cutTo(workflowId, messages, keep);
   if (!kept) return await forkByWorker(place, described, keep, { sessionId, ...options });
-  const { base, ...beside } = kept;
-  const at = typeof keep === 'string' ? undefined : 'upTo' in keep ? keep.upTo : keep.before;
-  const forkedFrom = { sessionId: workflowId, ...(at !== undefined && { at }) };
-  const input: SessionInput = {
-    ...{ v: 1, ...options, ...beside, forkedFrom },
-    ...(base && { earlier: base }),
-  };
-  const { isNew } = await startSession({ client: place.client.client, sessionId, taskQueue, input });
-  if (!isNew) throw new InvalidInput(`There is a session ${sessionId} already. Give the fork another id.`);
+  const fork = { client: place.client.client, sessionId, taskQueue, input: { v: 1 as const, ...options } };
+  await startFork(fork, { sessionId: workflowId, keep, messages: kept });
   return sessionId;
 }
 

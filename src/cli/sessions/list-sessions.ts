@@ -45,8 +45,7 @@ export async function listSessions(
 export async function* lastUsed(client: Client, all: boolean): AsyncGenerator<Execution> {
   const { workflow } = client;
   const seen = new Set<string>();
-  for await (const sessionIds of parentsOfTurns(client)) {
-    for (const sessionId of sessionIds) seen.add(sessionId);
+  for await (const sessionIds of parentsOfTurns(client, seen)) {
     const described = await Promise.all(sessionIds.map((id) => describedSession(client, id)));
     for (const session of described) {
       if (session && (all || session.status.name === 'RUNNING')) yield session;
@@ -58,9 +57,8 @@ export async function* lastUsed(client: Client, all: boolean): AsyncGenerator<Ex
   }
 }
 
-/** The workflow ids of those that have started the last turns, each once, some at a time. */
-async function* parentsOfTurns({ workflow }: Client): AsyncGenerator<string[]> {
-  const seen = new Set<string>();
+/** The workflow ids of those that have started the last turns, some at a time, each once: `seen` has them all. */
+async function* parentsOfTurns({ workflow }: Client, seen: Set<string>): AsyncGenerator<string[]> {
   let turns = 0;
   let some: string[] = [];
   for await (const { parentExecution } of workflow.list({ query: TURNS, pageSize: 200 })) {

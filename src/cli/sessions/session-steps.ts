@@ -1,6 +1,8 @@
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
+import { runPages } from '../../client/history-pages.js';
 import { decodePayloads } from '../../client/payloads.js';
+import { isoTime } from '../../client/recorded-steps.js';
 import type { CarriedSession } from '../../shared/carried-session.js';
 import type { CutPlace } from '../../shared/cut-transcript.js';
 import type { SessionInput } from '../../shared/session.js';
@@ -46,21 +48,9 @@ export async function* sessionSteps(
   { workflowId, runId }: Run,
 ): AsyncGenerator<{ at: string; step: SessionStep | undefined }, void, undefined> {
   const reader = new StepReader(client);
-  let token: Uint8Array | undefined;
-  do {
-    const page = await client.workflowService.getWorkflowExecutionHistory({
-      namespace: client.options.namespace,
-      execution: { workflowId, runId },
-      maximumPageSize: PAGE_EVENTS,
-      ...(token && { nextPageToken: token }),
-    });
-    for (const event of page.history?.events ?? []) {
-      const { seconds, nanos } = event.eventTime ?? {};
-      const at = new Date(Number(seconds ?? 0) * 1000 + Number(nanos ?? 0) / 1e6).toISOString();
-      yield { at, step: await reader.read(event) };
-    }
-    token = page.nextPageToken?.length ? page.nextPageToken : undefined;
-  } while (token);
+  for await (const events of runPages(client, workflowId, runId, undefined, PAGE_EVENTS)) {
+    for (const event of events) yield { at: isoTime(event.eventTime), step: await reader.read(event) };
+  }
 }
 
 class StepReader {

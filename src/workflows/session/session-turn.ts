@@ -26,6 +26,7 @@ import {
   type EndedTurn,
 } from '../../shared/session-activities.js';
 import type { QueueItem } from '../../shared/session-queue.js';
+import { startedBefore } from '../../shared/session-requests.js';
 import { TURN_WORKFLOW, type TurnInput, type TurnOutcome, WORKFLOW_TASK_TIMEOUT } from '../../shared/turn.js';
 import { wireLine, wireText } from '../../shared/wire-text.js';
 import { continueInNextRun, isNextRunDue } from './next-run.js';
@@ -123,7 +124,7 @@ export class LiveTurn {
       return undefined;
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      return `A workflow ${this.turnId} was started before. Give each message an id of its own, or none.`;
+      return startedBefore(this.turnId);
     }
   }
 
