@@ -1,6 +1,6 @@
 // Puts each entry point of the package into one file (and what they share into a few): a process that starts a worker
 // and a turn loads 90 small modules otherwise, which costs it 60 ms of about 900.
-import { rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
@@ -26,3 +26,6 @@ await bundle.write({
   sourcemap: true,
   chunkFileNames: '[name]-[hash].js',
 });
+
+// npx makes it executable only when it first meets this folder, and a new build would take that away again.
+chmodSync(path('../dist/cli/main.js'), 0o755);
