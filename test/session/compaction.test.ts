@@ -233,7 +233,8 @@ test('what a turn has compacted is kept, whatever way it ends', async () => {
   await (await send(long('one'))).result();
   const turn = await send('two');
   await place.held.running();
-  await session.compact();
+  await session.compact({ id: 'c1' });
+  await vi.waitFor(async () => expect(await turn.receipt('c1')).toMatchObject({ kind: 'compact' }), PATIENCE);
   place.held.release();
   await place.held.running();
   await place.client.client.workflow.getHandle(turn.turnId).terminate('enough');
