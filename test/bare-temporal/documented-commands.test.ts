@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { WorkflowHandle } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -88,9 +89,18 @@ test('the program of docs/bare-temporal.md runs with the bare client', async () 
     support,
     async ({ client }) => {
       const asked = askSupport(client.client, 'Where is W2378156?');
+      // A stop lets what runs finish: the tool does so once the stop is with the turn.
+      const turn = client.client.workflow.getHandle('ticket-81');
+      await vi.waitUntil(() => isAsked(turn).catch(() => false), { timeout: 30_000 });
       const opening = setInterval(letGo, 20);
       expect(await asked.finally(() => clearInterval(opening))).toBe('done, interrupted');
     },
     { taskQueue: 'holdfast' },
   );
 });
+
+/** Whether an update is in the turn's history. */
+async function isAsked(turn: WorkflowHandle): Promise<boolean> {
+  const { events } = await turn.fetchHistory();
+  return events?.some((event) => event.workflowExecutionUpdateAcceptedEventAttributes) ?? false;
+}
