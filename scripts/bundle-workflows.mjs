@@ -21,6 +21,7 @@ await joined.close();
 const { code } = await bundleWorkflowCode({
   workflowsPath: joinedPath,
   failureConverterPath: path('../dist/codec/workflow-failures.js'),
+  preloadModules: [joinedPath],
   logger: new DefaultLogger('WARN'),
 }).finally(() => rmSync(joinedPath));
 

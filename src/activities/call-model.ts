@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { Agent, AgentOutput, AnyTool } from '../define/define-agent.js';
 import type { CallModelInput, InterruptedReply, ModelReply, NoPlanReply } from '../shared/activities.js';
@@ -98,7 +98,7 @@ export async function callModel(
     const hooks = hooksIn(context, agent, input, context.cancellationSignal);
     hooks.records.push(...(asked.before.hooks ?? []));
     const planned = await beatWhile(context, beatsOf(tries, cost), async () => {
-      const id = `a_${randomBytes(6).toString('hex')}`;
+      const id = `a_${randomUUID().slice(-12)}`;
       // Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran, in this turn or in
       // an earlier one of its session.
       const dropped = input.transcript.spans.some((span) => span.dropped ?? span.epoch > 0);

@@ -8,17 +8,21 @@ import { requireAgent } from './not-here.js';
 import { afterToolCall } from './result-hooks.js';
 import type { ActivityServices } from './services.js';
 
-/** Hooks of an agent, called in this activity. */
+/** Hooks of an agent, called in this activity; each of `signals` tells them to stop. */
 export function hooksIn(
   context: Context,
   agent: Agent,
   called: { turnId: string; iteration: number; metadata?: AfterTurnInput['metadata'] },
-  signal: AbortSignal,
+  ...signals: [AbortSignal, ...AbortSignal[]]
 ): HookCalls {
   const { turnId, iteration, metadata } = called;
   const workflowId = context.info.workflowExecution?.workflowId ?? turnId;
   return new HookCalls(agent.hooks, {
-    ...{ agent: agent.name, turnId, workflowId, iteration, metadata, signal },
+    ...{ agent: agent.name, turnId, workflowId, iteration, metadata },
+    // Most agents have none that would look at it.
+    get signal() {
+      return AbortSignal.any(signals);
+    },
     attempt: context.info.attempt,
     isInterrupted: () => context.cancellationDetails?.cancelRequested === true,
     warn: (text) => context.log.warn(text),
@@ -45,8 +49,7 @@ export async function afterCall(services: ActivityServices, input: AfterCallInpu
   const context = Context.current();
   const agent = requireAgent(services.agents, input);
   return await services.interrupts.during(context, async (interrupted) => {
-    const signal = AbortSignal.any([interrupted, context.cancellationSignal]);
-    const hooks = hooksIn(context, agent, input, signal);
+    const hooks = hooksIn(context, agent, input, interrupted, context.cancellationSignal);
     const result = await beatWhile(context, { details: () => undefined }, () =>
       afterToolCall(hooks, services.artifacts, input, input.result),
     );

@@ -33,10 +33,9 @@ export async function runTool(services: ActivityServices, input: RunToolInput): 
     const execution = new ToolExecution(context, tool, allowed, artifacts, interrupted);
     const notSetUp = await execution.setUp(setups);
     if (notSetUp) return execution.tellsOf(notSetUp);
-    const signal = AbortSignal.any([interrupted, context.cancellationSignal]);
     const work = async () => {
       const ran = await execution.run();
-      const hooks = hooksIn(context, agent, input, signal);
+      const hooks = hooksIn(context, agent, input, interrupted, context.cancellationSignal);
       const result = await afterToolCall(hooks, artifacts, allowed, ran);
       const told = withHookNote(allowed, withNote(allowed, result));
       return { ...execution.tellsOf(told), ...hooks.told };
@@ -74,6 +73,7 @@ export async function reconcileTool(
 
 /** Beats as the try before did, or as one that has not begun. */
 async function inputOf(context: Context, input: RunToolInput, artifacts: Artifacts): Promise<RunToolInput> {
+  if (!input.artifacts && !input.inputArtifact) return input;
   const before: ToolHeartbeat | undefined = context.info.heartbeatDetails;
   const attempt = context.info.attempt + (input.triesBefore ?? 0);
   const details = (): ToolHeartbeat => ({ v: 1, kind: 'tool', begun: false, ...before, attempt });

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/activity';
 import { ActivityCancelledError } from '@temporalio/client';
 import type { z } from 'zod';
@@ -21,7 +20,7 @@ import { errorText, wireLine, wireText } from '../shared/wire-text.js';
 import { beatWhile } from './heartbeats.js';
 import { holdingArtifacts, type ReadingArtifacts } from './held-artifacts.js';
 import { problemLines } from './problem-lines.js';
-import { fired, within } from './time-bounds.js';
+import { bounded } from './time-bounds.js';
 import { ToolAnswer } from './tool-answer.js';
 import { retryFailure } from './tool-retries.js';
 import type { ToolSetups } from './tool-setups.js';
@@ -164,31 +163,30 @@ export class ToolExecution {
     const { timeoutMs } = this.#tool;
     const seconds = timeoutMs < 1000 ? timeoutMs / 1000 : Math.round(timeoutMs / 1000);
     const leftMs = Math.max(1, timeoutMs - this.#setupMs);
-    const over = new AbortController();
-    try {
-      const ended = Promise.race([this.#runBody(args), this.#leftAtShutdown(over.signal)]);
-      const inTime = await within(ended, leftMs);
-      if (inTime !== undefined) return inTime;
-      const late = this.#tookTooLong();
-      this.#timeout.abort(late);
-      // Of a local activity people's messages wait for the end.
-      const stopped = await within(ended, this.#context.info.isLocal ? 0 : STOP_GRACE_MS);
-      // One that may still run would run beside its next try.
-      const again = stopped && this.#retry(late);
-      if (again) throw again;
-      return timedOut(this.#called, seconds, stopped === undefined);
-    } finally {
-      over.abort();
-    }
+    const body = this.#runBody(args);
+    const inTime = await this.#ended(body, leftMs);
+    if (inTime !== 'overdue') return inTime.value;
+    const late = this.#tookTooLong();
+    this.#timeout.abort(late);
+    // Of a local activity people's messages wait for the end.
+    const stopped = await this.#ended(body, this.#context.info.isLocal ? 0 : STOP_GRACE_MS);
+    // One that may still run would run beside its next try.
+    const again = stopped !== 'overdue' && this.#retry(late);
+    if (again) throw again;
+    return timedOut(this.#called, seconds, stopped === 'overdue');
   }
 
-  /** A worker that shuts down does not wait for a tool that ignores its signal. Rejects then, and when `over` fires. */
-  async #leftAtShutdown(over: AbortSignal): Promise<never> {
-    await fired(this.#context.cancellationSignal, over);
-    await setTimeout(STOP_GRACE_MS, undefined, { signal: over });
-    // An interrupt is settled by the workflow, which waits no longer either.
-    if (this.#context.cancellationDetails?.cancelRequested) await fired(over, over);
-    throw this.#stopped(new Error('it did not stop when asked'));
+  /** A worker that shuts down does not wait for a tool that ignores its signal. */
+  async #ended(body: Promise<ToolResultBlock>, ms: number): Promise<{ value: ToolResultBlock } | 'overdue'> {
+    const ended = await bounded(body, {
+      ms,
+      signal: this.#context.cancellationSignal,
+      graceMs: STOP_GRACE_MS,
+      // An interrupt is settled by the workflow, which waits no longer either.
+      waitsOn: () => this.#context.cancellationDetails?.cancelRequested === true,
+    });
+    if (ended === 'deaf') throw this.#stopped(new Error('it did not stop when asked'));
+    return ended;
   }
 
   async #runBody(args: unknown): Promise<ToolResultBlock> {
@@ -240,8 +238,14 @@ export class ToolExecution {
 
   #toolContext(): ToolContext {
     const { turnId, callId, metadata = {} } = this.#input;
+    const signal = () => this.#signal();
+    let made: AbortSignal | undefined;
     return {
-      signal: this.#signal(),
+      // Most tools are over before they would look at it.
+      get signal() {
+        made ??= signal();
+        return made;
+      },
       idempotencyKey: this.idempotencyKey,
       progress: (text) => {
         this.#progress = wireLine(typeof text === 'string' ? text.slice(0, PROGRESS_CHARACTERS) : text);

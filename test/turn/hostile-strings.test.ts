@@ -101,6 +101,8 @@ const oddCall = fc.tuple(fc.oneof(hostileText, fc.constant('returning\0')), host
 
 test('no tool name, id, arguments or text of a reply', async () => {
   const property = fc.asyncProperty(hostileText, fc.array(oddCall, { maxLength: 6 }), async (said, calls) => {
+    // A reply that says nothing and calls nothing is a fault of the model's.
+    fc.pre(said.trim() !== '' || calls.length > 0);
     const parts = calls.map(([name, args, id]) => toolCall(name, args, { id }));
     const model = scriptedModel([reply(text(said), ...parts), text('done')], { pieceChars: 10_000 });
     const turn = await worker.start(model, 'hello', { stream: true });
