@@ -21,8 +21,8 @@ export { type HoldfastPlugin, type HoldfastPluginOptions, holdfast } from './wor
 
 export type HoldfastWorkerOptions = ServingOptions & {
   /**
-   * Default: `TEMPORAL_ADDRESS`, or a profile of Temporal's configuration file, else localhost:7233; with the API key and the
-   * TLS that the variables or the profile name. Ignored where there is a `connection`.
+   * Default: `TEMPORAL_ADDRESS`, or a profile of Temporal's configuration file, else this machine's server at `HOLDFAST_PORT`
+   * or 7233; with the API key and the TLS that the variables or the profile name. Ignored where there is a `connection`.
    */
   address?: string;
   connection?: NativeConnection;
