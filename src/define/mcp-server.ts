@@ -1,5 +1,6 @@
 import { type Duration, durationMs } from '../shared/duration.js';
 import type { ToolAnnotations } from '../shared/mcp.js';
+import { namesOf, requireKnown } from './known-options.js';
 
 /** A server that is a program, spoken to over its standard input and output. */
 export type McpCommand = {
@@ -59,6 +60,18 @@ export type McpServer = {
   hasTool(tool: McpToolInfo): boolean;
 };
 
+const COMMAND = namesOf<McpCommand>({ command: true, args: true, env: true, cwd: true, roots: true });
+const ADDRESS = namesOf<McpAddress>({ url: true, headers: true, tokenEnv: true, roots: true });
+const OPTIONS = namesOf<McpOptions>({
+  tools: true,
+  timeout: true,
+  maxTimeout: true,
+  connectTimeout: true,
+  maxConnectTimeout: true,
+  optional: true,
+  trustAnnotations: true,
+});
+
 /** Where `__` stands for the border between a server's name and a tool's, it is one. */
 const SERVER_NAME = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]|_(?=[a-zA-Z0-9-])){0,31}$/;
 
@@ -74,6 +87,7 @@ export function mcpServer(name: string, where: McpCommand | McpAddress, options:
   }
   const what = `MCP server ${name}`;
   requirePlace(what, where);
+  requireKnown(what, options, OPTIONS, "{ timeout: '2 minutes' }");
   const timeoutMs = durationMs(`${what}, timeout`, options.timeout ?? '1 minute');
   const maxTimeoutMs = durationMs(
     `${what}, maxTimeout`,
@@ -105,10 +119,13 @@ function requirePlace(what: string, where: McpCommand | McpAddress): void {
   if ('command' in where && 'url' in where)
     throw new TypeError(`${what} has a command and a url. Give one of them.`);
   if ('command' in where) {
-    if (typeof where.command === 'string' && where.command.trim() !== '') return;
-    throw new TypeError(`${what}: its command is empty. Give the program that starts it.`);
+    if (typeof where.command !== 'string' || where.command.trim() === '')
+      throw new TypeError(`${what}: its command is empty. Give the program that starts it.`);
+    requireKnown(what, where, COMMAND, "{ command: 'npx', args: ['some-server'] }");
+    return;
   }
   if (!('url' in where)) throw new TypeError(`${what}: give it a command, or a url.`);
+  requireKnown(what, where, ADDRESS, "{ url: 'https://example.com/mcp' }");
   requireAddress(what, where);
 }
 

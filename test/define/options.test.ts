@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { AgentOptions } from '../../src/define/define-agent.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import { mcpServer } from '../../src/define/mcp-server.js';
+import { openai } from '../../src/index.js';
 import { agentWith } from '../turn/agents.js';
 
 describe('an option of an agent that says nothing is refused, with its place and what there is:', () => {
@@ -38,5 +40,25 @@ describe('so is one of a tool:', () => {
     const given = { name: 'pay', description: 'Pays.', input: z.object({}), run: () => 'paid', ...options };
     expect(() => defineTool(given)).toThrow(message);
     expect(() => defineTool(given)).toThrow(TypeError);
+  });
+});
+
+describe('and one of a model or of an MCP server:', () => {
+  const server = { command: 'npx', args: ['some-server'] };
+  test.each<[RegExp, () => unknown]>([
+    [/^openai: there is no "baseUrl"; there are model, baseURL, /, () => openai({ baseUrl: '' } as object)],
+    [/^openai\(\{ api \}\): "chats" is not "chat" or "responses"/, () => openai({ api: 'chats' } as object)],
+    [
+      /^MCP server docs: there is no "timout"; /,
+      () => mcpServer('docs', server, { timout: '1 s' } as object),
+    ],
+    [/^MCP server docs: there is no "arg"; /, () => mcpServer('docs', { command: 'npx', arg: [] } as never)],
+    [
+      /^MCP server docs: there is no "token"; /,
+      () => mcpServer('docs', { url: 'https://a.b', token: '' } as never),
+    ],
+  ])('%s', (message, make) => {
+    expect(make).toThrow(message);
+    expect(make).toThrow(TypeError);
   });
 });

@@ -12,18 +12,19 @@ import { accessOf, isOpenAi, modelName } from './access.js';
 import { refuseEmpty } from './empty-reply.js';
 import { limiterAt } from './limiter.js';
 import { checkNumbers } from './numbers.js';
-import type { OpenAiOptions } from './options.js';
+import { type OpenAiOptions, requireOptions } from './options.js';
 import { hostOf } from './origin.js';
 import { hasPrice, priced, priceProblem, pricesOfEnvironment } from './prices.js';
 
 /**
  * A model behind OpenAI's Chat Completions or Responses API, at OpenAI or at any server that speaks it. The variables
  * are read, and the SDK is loaded, at the first call. It retries nothing: that is Temporal's. `Model.Misconfigured`
- * says which variable is missing. Throws a TypeError for a price table that is none, and for a number that is out of
- * range.
+ * says which variable is missing. Throws a TypeError for what is no option, for a price table that is none, and for a
+ * number that is out of range.
  */
 export function openai(options: OpenAiOptions = {}): Model {
   const callApi = options.api === 'responses' ? callResponses : callChat;
+  requireOptions(options);
   checkNumbers('openai', options);
   const problem = priceProblem(options.prices ?? {});
   if (problem !== undefined) throw new TypeError(`openai({ prices }): ${problem}.`);

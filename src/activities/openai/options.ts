@@ -1,3 +1,4 @@
+import { namesOf, requireKnown, requireOneOf } from '../../define/known-options.js';
 import type { ModelOptions } from '../../shared/model-options.js';
 import type { Prices } from './prices.js';
 
@@ -56,3 +57,37 @@ export type OpenAiOptions = ModelOptions & {
    */
   prices?: Prices;
 };
+
+const NAMES = namesOf<OpenAiOptions>({
+  model: true,
+  baseURL: true,
+  apiKey: true,
+  api: true,
+  firstTokenTimeoutMs: true,
+  idleTimeoutMs: true,
+  maxReplyBytes: true,
+  headers: true,
+  stream: true,
+  background: true,
+  structuredOutput: true,
+  strictTools: true,
+  sendReasoning: true,
+  maxConcurrent: true,
+  tokensPerMinute: true,
+  prices: true,
+  toolChoice: true,
+  parallelToolCalls: true,
+  temperature: true,
+  reasoningEffort: true,
+  maxOutputTokens: true,
+  body: true,
+});
+
+/** Throws a TypeError that names what is no option, or none that can be. */
+export function requireOptions(options: OpenAiOptions): void {
+  requireKnown('openai', options, NAMES, "openai({ model: 'gpt-5' })");
+  const { api, sendReasoning } = options;
+  if (api !== undefined) requireOneOf('openai({ api })', api, ['chat', 'responses']);
+  if (sendReasoning !== undefined)
+    requireOneOf('openai({ sendReasoning })', sendReasoning, ['tools', 'always', 'never']);
+}
