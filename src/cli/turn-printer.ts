@@ -174,6 +174,7 @@ export function compactionLine({
   after,
   covers,
   cleared,
+  notKept,
   problem,
 }: CompactionRecord): string {
   if (method === undefined) return `the transcript stays as it is: ${shown(problem ?? '')}`;
@@ -182,7 +183,8 @@ export function compactionLine({
     method === 'summary'
       ? `summary of ${covers?.count ?? 0} messages`
       : `${cleared ?? 0} old results cleared`;
-  return `⇣ the transcript was compacted: about ${from} tokens are ${to} now (${what})`;
+  const lost = notKept === undefined ? '' : `; the model can't look them up: ${shown(notKept)}`;
+  return `⇣ the transcript was compacted: about ${from} tokens are ${to} now (${what})${lost}`;
 }
 
 type Waiting = { at: string; untilAt?: string };

@@ -64,6 +64,10 @@ test.each([
     '⇣ the transcript was compacted: about 91,000 tokens are 60,500 now (7 old results cleared)',
   ],
   [
+    { method: 'cleared', after: 60_500, cleared: 7, notKept: 'the disk is full' },
+    "⇣ the transcript was compacted: about 91,000 tokens are 60,500 now (7 old results cleared); the model can't look them up: the disk is full",
+  ],
+  [
     { after: 91_000, problem: 'The summary was empty.' },
     'the transcript stays as it is: The summary was empty.',
   ],
