@@ -17,11 +17,13 @@ export function hooksIn(
 ): HookCalls {
   const { turnId, iteration, metadata } = called;
   const workflowId = context.info.workflowExecution?.workflowId ?? turnId;
+  let signal: AbortSignal | undefined;
   return new HookCalls(agent.hooks, {
     ...{ agent: agent.name, turnId, workflowId, iteration, metadata },
     // Most agents have none that would look at it.
     get signal() {
-      return AbortSignal.any(signals);
+      signal ??= AbortSignal.any(signals);
+      return signal;
     },
     attempt: context.info.attempt,
     isInterrupted: () => context.cancellationDetails?.cancelRequested === true,

@@ -11,29 +11,28 @@ export async function within<Value>(promise: Promise<Value>, ms: number): Promis
   }
 }
 
-/** `deaf`: it was asked to stop, and has not. */
-export type Bounded<Value> = { value: Value } | 'overdue' | 'deaf';
+/** `isLate`: it ended after its time. `overdue`: it has not, though it was told. `deaf`: nor when it was asked to stop. */
+export type Bounded<Value> = { value: Value; isLate: boolean } | 'overdue' | 'deaf';
 
 type Bounds = {
-  /** Milliseconds from now on. */
+  /** Milliseconds from now on, after which `onLate` is called. */
   ms: number;
+  onLate(): void;
+  /** Milliseconds that are left then. */
+  lateMs: number;
   /** Asks `work` to stop. */
   signal: AbortSignal;
-  /** Milliseconds from then on. */
+  /** Milliseconds from when it fires. */
   graceMs: number;
   /** Asked after those: whether `work` is waited for all the same. */
   waitsOn(): boolean;
 };
 
-/**
- * How `work` ends within its bounds; rejects as it does. Neither timer nor listener is left behind. (One promise: a tool
- * call has many, and each costs.)
- */
-export function bounded<Value>(
-  work: Promise<Value>,
-  { ms, signal, graceMs, waitsOn }: Bounds,
-): Promise<Bounded<Value>> {
+/** How `work` ends within its bounds; rejects as it does. Neither timer nor listener is left behind. */
+export function bounded<Value>(work: Promise<Value>, bounds: Bounds): Promise<Bounded<Value>> {
+  const { ms, onLate, lateMs, signal, graceMs, waitsOn } = bounds;
   return new Promise((resolve, reject) => {
+    let isLate = false;
     let grace: NodeJS.Timeout | undefined;
     const end = (settle: () => void) => {
       clearTimeout(timer);
@@ -44,11 +43,15 @@ export function bounded<Value>(
     const onAsked = () => {
       grace = setTimeout(() => waitsOn() || end(() => resolve('deaf')), graceMs);
     };
-    const timer = setTimeout(() => end(() => resolve('overdue')), ms);
+    let timer = setTimeout(() => {
+      isLate = true;
+      timer = setTimeout(() => end(() => resolve('overdue')), lateMs);
+      onLate();
+    }, ms);
     if (signal.aborted) onAsked();
     else signal.addEventListener('abort', onAsked, { once: true });
     work.then(
-      (value) => end(() => resolve({ value })),
+      (value) => end(() => resolve({ value, isLate })),
       (error: unknown) => end(() => reject(error)),
     );
   });

@@ -162,31 +162,23 @@ export class ToolExecution {
   async #runWithin(args: unknown): Promise<ToolResultBlock> {
     const { timeoutMs } = this.#tool;
     const seconds = timeoutMs < 1000 ? timeoutMs / 1000 : Math.round(timeoutMs / 1000);
-    const leftMs = Math.max(1, timeoutMs - this.#setupMs);
-    const body = this.#runBody(args);
-    const inTime = await this.#ended(body, leftMs);
-    if (inTime !== 'overdue') return inTime.value;
-    const late = this.#tookTooLong();
-    this.#timeout.abort(late);
-    // Of a local activity people's messages wait for the end.
-    const stopped = await this.#ended(body, this.#context.info.isLocal ? 0 : STOP_GRACE_MS);
-    // One that may still run would run beside its next try.
-    const again = stopped !== 'overdue' && this.#retry(late);
-    if (again) throw again;
-    return timedOut(this.#called, seconds, stopped === 'overdue');
-  }
-
-  /** A worker that shuts down does not wait for a tool that ignores its signal. */
-  async #ended(body: Promise<ToolResultBlock>, ms: number): Promise<{ value: ToolResultBlock } | 'overdue'> {
-    const ended = await bounded(body, {
-      ms,
+    const ended = await bounded(this.#runBody(args), {
+      ms: Math.max(1, timeoutMs - this.#setupMs),
+      onLate: () => this.#timeout.abort(this.#tookTooLong()),
+      // Of a local activity people's messages wait for the end.
+      lateMs: this.#context.info.isLocal ? 0 : STOP_GRACE_MS,
       signal: this.#context.cancellationSignal,
       graceMs: STOP_GRACE_MS,
       // An interrupt is settled by the workflow, which waits no longer either.
       waitsOn: () => this.#context.cancellationDetails?.cancelRequested === true,
     });
+    // A worker that shuts down does not wait for a tool that ignores its signal.
     if (ended === 'deaf') throw this.#stopped(new Error('it did not stop when asked'));
-    return ended;
+    if (ended !== 'overdue' && !ended.isLate) return ended.value;
+    // One that may still run would run beside its next try.
+    const again = ended !== 'overdue' && this.#retry(this.#timeout.signal.reason);
+    if (again) throw again;
+    return timedOut(this.#called, seconds, ended === 'overdue');
   }
 
   async #runBody(args: unknown): Promise<ToolResultBlock> {
@@ -238,13 +230,17 @@ export class ToolExecution {
 
   #toolContext(): ToolContext {
     const { turnId, callId, metadata = {} } = this.#input;
-    const signal = () => this.#signal();
-    let made: AbortSignal | undefined;
+    const make = () => this.#signal();
+    let signal: AbortSignal | undefined;
     return {
       // Most tools are over before they would look at it.
       get signal() {
-        made ??= signal();
-        return made;
+        signal ??= make();
+        return signal;
+      },
+      // A tool may put one of its own in its place.
+      set signal(own) {
+        signal = own;
       },
       idempotencyKey: this.idempotencyKey,
       progress: (text) => {

@@ -1,10 +1,10 @@
 import type { Place } from './run-order.js';
 import type { CallToRun } from './tool-activity.js';
 
-type Run = (call: CallToRun) => Promise<void> | undefined;
+type Run = (call: CallToRun) => Promise<void>;
 
 /** Runs calls that nobody is asked about: as many side by side as may, group after group. */
-export function runInGroups(calls: readonly CallToRun[], most: number, run: Run): Promise<void> | undefined {
+export function runInGroups(calls: readonly CallToRun[], most: number, run: Run): Promise<void> {
   // The usual case needs no lanes: in the sandbox each promise costs as much as a small step.
   const [only] = calls;
   return only && calls.length === 1 ? run(only) : runGroups(calls, most, run);

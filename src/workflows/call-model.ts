@@ -49,7 +49,7 @@ const SETTLE_MS = 2000;
  * turn when the model's fault outlived its retries, with the outcome so far in the details; but a closing call that fails is
  * only missing, and so is a plan of which nothing came.
  */
-export function callModel(
+export async function callModel(
   run: TurnRun,
   interventions: Interventions,
   steers: string[],
@@ -57,21 +57,7 @@ export function callModel(
   refusals: Refusals = { times: 0 },
 ): Promise<ModelReply | NoReply> {
   const work = proxy(run, asked)[CALL_MODEL](inputOf(run, steers, asked, refusals));
-  return interventions.settleTo(work, run.settings?.settleMs ?? SETTLE_MS, ({ value: answer, fault }) => {
-    if (!answer || !('message' in answer))
-      return withoutReply({ run, interventions, asked, refusals }, answer, fault);
-    run.count(answer);
-    return answer;
-  });
-}
-
-type Call = { run: TurnRun; interventions: Interventions; asked: Asked; refusals: Refusals };
-
-async function withoutReply(
-  { run, interventions, asked, refusals }: Call,
-  answer: Exclude<Answer, ModelReply> | undefined,
-  fault: unknown,
-): Promise<ModelReply | NoReply> {
+  const { value: answer, fault } = await interventions.settle(work, run.settings?.settleMs ?? SETTLE_MS);
   if (answer && 'tooLong' in answer) {
     const after = await compactTooLong(run, interventions, answer, refusals);
     if (interventions.ending) return 'interrupted';
@@ -83,6 +69,10 @@ async function withoutReply(
     run.countSpent(answer.spent ?? noUsage);
     run.unanswered(answer);
     return 'no_plan';
+  }
+  if (answer && !('interrupted' in answer)) {
+    run.count(answer);
+    return answer;
   }
   // The worker told its activity of an interrupt that the server then lost: it did not happen.
   if (answer && !interventions.interrupted) {

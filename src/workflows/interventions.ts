@@ -172,30 +172,14 @@ export class Interventions {
   }
 
   /**
-   * Waits for `work`, but after an interrupt no longer than `settleMs`: a tool that ignores its signal, or a dead
-   * worker, must not hold the turn. Never rejects.
+   * Waits for `work`; but after an interrupt no longer than `settleMs`: a tool that ignores its signal, or a dead
+   * worker, must not hold the turn. Never rejects. (One promise: in the sandbox each costs as much as a small step.)
    */
   settle<Result>(work: Promise<Result>, settleMs: number): Promise<Settled<Result>> {
-    return this.settleTo(work, settleMs, (settled) => settled);
-  }
-
-  /** As `settle`, and gives what `then` makes of it; a promise less than two steps, each of which costs in the sandbox. */
-  settleTo<Result, Then>(
-    work: Promise<Result>,
-    settleMs: number,
-    then: (settled: Settled<Result>) => Then | Promise<Then>,
-  ): Promise<Then> {
-    return new Promise((resolve, reject) => {
-      let isOver = false;
+    return new Promise((resolve) => {
       const end = (settled: Settled<Result>) => {
-        if (isOver) return;
-        isOver = true;
         this.#settling = undefined;
-        try {
-          resolve(then(settled));
-        } catch (error) {
-          reject(error);
-        }
+        resolve(settled);
       };
       this.#settling = { settleMs, overdue: () => end({}) };
       work.then(

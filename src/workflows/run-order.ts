@@ -24,7 +24,7 @@ export class RunOrder {
   }
 
   /** Runs the call when its time has come; a `place` takes that of before. `run` must not reject. */
-  async run(number: number, run: () => Promise<void> | undefined, place?: Place): Promise<void> {
+  async run(number: number, run: () => Promise<void>, place?: Place): Promise<void> {
     const step = this.#steps[number];
     if (!step) throw new RangeError(`There is no call ${number}`);
     const started = new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import { type FinalCall, resultOfFinal } from '../shared/final-answer.js';
 import { isForHooks, withHookNote } from '../shared/hooks.js';
 import type { ToolCallBlock, ToolResultBlock } from '../shared/messages.js';
 import { resultOfDecision, withChange } from '../shared/people.js';
-import { settleToolCall, type ToolEnd, triedOf } from '../shared/settle.js';
+import { settleToolCall, triedOf } from '../shared/settle.js';
 import { settleSubAgent, subAgentStep } from '../shared/sub-agents.js';
 import { mayStillRun, notStarted } from '../shared/tool-results.js';
 import { toolMessage } from '../shared/transcript.js';
@@ -28,7 +28,7 @@ import type { TurnRun } from './turn-run.js';
  * those with the same concurrency key run in request order. Calls that a
  * person is to approve wait for that, and others do not wait for them.
  */
-export function runToolCalls(
+export async function runToolCalls(
   run: TurnRun,
   { message, calls: planned }: ModelReply,
   calls: readonly ToolCallBlock[],
@@ -37,11 +37,10 @@ export function runToolCalls(
   const round = new Round(run, planned, interventions);
   const work = round.runAll();
   round.showBegun();
-  return interventions.settleTo(work, round.settleMs, () => {
-    const results = toolMessage(`${message.id}-results`, calls, round.close());
-    run.transcript.add(run.artifacts.named(results));
-    run.show();
-  });
+  await interventions.settle(work, round.settleMs);
+  const results = toolMessage(`${message.id}-results`, calls, round.close());
+  run.transcript.add(run.artifacts.named(results));
+  run.show();
 }
 
 class Round {
@@ -57,8 +56,7 @@ class Round {
   readonly #results = new Map<string, ToolResultBlock>();
   /** What results are while something is done with them: remote ones are kept, hooks look at some. */
   readonly #inShort = new Map<string, ToolResultBlock>();
-  readonly #count: number;
-  #isShown = false;
+  #hasBegun = false;
   #closed = false;
 
   constructor(run: TurnRun, planned: readonly PlannedCall[], interventions: Interventions) {
@@ -66,7 +64,6 @@ class Round {
     this.settings = run.settings;
     this.#run = run;
     this.#interventions = interventions;
-    this.#count = planned.length;
     run.callStatus.clear();
     run.children.clear();
     const sorted = sortCalls(run, run.settings, planned);
@@ -79,14 +76,14 @@ class Round {
     run.guards.expectSubAgents(this.#calls.filter(({ tool }) => tool.agent).length);
   }
 
-  /** Once all that can has begun. From then on each change is shown, but for the last: what ends a round shows that. */
+  /** Once all that can has begun; from then on each change is shown. */
   showBegun(): void {
-    this.#isShown = true;
+    this.#hasBegun = true;
     this.#show();
   }
 
   #show(): void {
-    if (this.#isShown && this.#results.size < this.#count) this.#run.show();
+    if (this.#hasBegun) this.#run.show();
   }
 
   /** A sub-agent has to settle its own calls first, and those below it theirs. */
@@ -98,14 +95,14 @@ class Round {
 
   // Not async without need, as are those below: in the sandbox each promise costs as much as a small step.
   runAll(): Promise<unknown> {
-    if (this.#sleeps.length === 0) return this.#runRest() ?? Promise.resolve();
+    if (this.#sleeps.length === 0) return this.#runRest();
     const asleep = this.#sleeps.map(async (call) => {
       this.#settle(await runSleep(this.#run, call, this.#interventions));
     });
     return Promise.all([...asleep, this.#runRest()]);
   }
 
-  #runRest(): Promise<void> | undefined {
+  #runRest(): Promise<void> {
     if (this.#final) return this.#runFinal(this.#final);
     if (this.#isOrdered()) return this.#runInOrder();
     return runInGroups(this.#calls, this.settings.maxParallelTools, (call) => this.#runOne(call));
@@ -203,37 +200,26 @@ class Round {
     return this.#results;
   }
 
-  /** Runs a call until it has a result. `start` counts its starts from 0. */
-  #runOne(call: CallToRun, start = 0): Promise<void> | undefined {
+  /** Runs a call until it has a result. */
+  async #runOne(call: CallToRun): Promise<void> {
     const called = { id: call.callId, name: call.name };
-    if (this.#interventions.ending) return this.#settle(notStarted(called, this.#howItEnds()));
-    if (call.tool.agent) return this.#runSubAgent(call);
-    this.#started.add(call.callId);
-    this.#run.callStatus.set(call.callId, 'running');
-    this.#show();
-    this.#run.guards.clock.work();
-    const end = runTool(this.#run, call, start, (result) => this.#inShort.set(call.callId, result));
-    return end.then((ended) => this.#afterEnd(call, start, ended));
-  }
-
-  #afterEnd(call: CallToRun, start: number, end: ToolEnd): Promise<void> | undefined {
-    this.#run.guards.clock.rest();
-    this.#run.steps.ended(call.callId, triedOf(end));
-    const settlement = settleToolCall(call, call.tool, end);
-    switch (settlement.do) {
-      case 'result':
-        return call.tool.remote
-          ? this.#settleHooked(call, settlement.result)
-          : this.#settle(settlement.result);
-      case 'keep':
-        return this.#settle(settlement.otherwise);
-      case 'reconcile':
-        return reconcileTool(this.#run, call).then((result) => this.#settle(result));
-      case 'run_again':
-        if (start === this.settings.maxRestarts) return this.#settle(settlement.otherwise);
-        return this.#runOne(call, start + 1);
-      default:
-        return settlement satisfies never;
+    for (let start = 0; ; start++) {
+      if (this.#interventions.ending) return this.#settle(notStarted(called, this.#howItEnds()));
+      if (call.tool.agent) return await this.#runSubAgent(call);
+      this.#started.add(call.callId);
+      this.#run.callStatus.set(call.callId, 'running');
+      this.#show();
+      this.#run.guards.clock.work();
+      const end = await runTool(this.#run, call, start, (result) => this.#inShort.set(call.callId, result));
+      this.#run.guards.clock.rest();
+      this.#run.steps.ended(call.callId, triedOf(end));
+      const settlement = settleToolCall(call, call.tool, end);
+      if (settlement.do === 'result' && call.tool.remote)
+        return await this.#settleHooked(call, settlement.result);
+      if (settlement.do === 'result') return this.#settle(settlement.result);
+      if (settlement.do === 'keep') return this.#settle(settlement.otherwise);
+      if (settlement.do === 'reconcile') return this.#settle(await reconcileTool(this.#run, call));
+      if (start === this.settings.maxRestarts) return this.#settle(settlement.otherwise);
     }
   }
 
@@ -274,7 +260,7 @@ class Round {
     return this.#interventions.ending?.kind === 'cancel' ? 'canceled' : 'interrupted';
   }
 
-  #settle(result: ToolResultBlock): undefined {
+  #settle(result: ToolResultBlock): void {
     if (this.#closed) return;
     this.#results.set(result.callId, result);
     this.#run.steps.settled(result);

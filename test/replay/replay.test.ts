@@ -14,7 +14,10 @@ function historyOf(file: string): temporal.api.history.v1.History {
   return History.decode(readFileSync(folder + file));
 }
 
-/** Turns that ran with earlier workflow code go on with today's. `npm run record-histories` adds a kind. */
+/**
+ * Turns that ran with earlier workflow code go on with today's. `npm run record-histories` adds a kind; reply-at-time-limit.bin
+ * was put together from time-limit.bin: a reply and the limit come in one task, and the order of our steps decides.
+ */
 async function replayed(history: temporal.api.history.v1.History): Promise<void> {
   const workflowBundle = { codePath: workflowBundlePath() };
   const started = history.events.at(0)?.workflowExecutionStartedEventAttributes;

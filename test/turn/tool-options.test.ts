@@ -10,7 +10,7 @@ import { withWorker } from '../../src/testing/test-environment.js';
 import { replay } from '../../src/testing/test-turn.js';
 import type { ActivityReport, StartedActivity } from '../../src/worker/activity-reports.js';
 import { reportLostActivities } from '../../src/worker/lost-activities.js';
-import { aborted, agentWith, gate, textOfResult } from './agents.js';
+import { aborted, agentWith, countedTool, gate, textOfResult } from './agents.js';
 import { sharedWorker } from './shared-worker.js';
 import { base, noted, setUpBegun, setUps, tools, tries } from './tools-with-options.js';
 
@@ -204,4 +204,22 @@ test('of a worker that dies in a set-up nothing has run; in a tool, reconcile is
     },
     { onActivity },
   );
+});
+
+test('a tool’s signal is one and the same, and the tool may put one of its own in its place', async () => {
+  const same = countedTool('same', {}, (_, context) => {
+    const { signal } = context;
+    return signal === context.signal;
+  });
+  const own = countedTool('own', {}, (_, context) => {
+    context.signal = AbortSignal.any([context.signal, AbortSignal.abort()]);
+    return context.signal.aborted;
+  });
+  const model = scriptedModel([reply(toolCall('same'), toolCall('own')), text('done')]);
+  await withWorker(agentWith([same.tool, own.tool], { model }), async ({ start }) => {
+    const turn = await start('hello');
+    await turn.result();
+    const results = (await turn.transcript()).flatMap((each) => (each.role === 'tool' ? each.content : []));
+    expect(results.map(textOfResult)).toEqual(['true', 'true']);
+  });
 });
