@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/client';
 import type { Agent, AnyTool } from '../define/define-agent.js';
 import type { RunToolInput } from '../shared/activities.js';
 import { wireLine, wireText } from '../shared/wire-text.js';

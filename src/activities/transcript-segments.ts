@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/client';
 import type { Artifacts } from '../artifacts/artifacts.js';
 import type { TranscriptBase, TranscriptSegment } from '../shared/carried.js';
 import type { Message } from '../shared/messages.js';

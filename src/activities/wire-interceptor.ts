@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { TemporalFailure } from '@temporalio/common';
+import { TemporalFailure } from '@temporalio/client';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import { errorText, wireId, wireText } from '../shared/wire-text.js';
 

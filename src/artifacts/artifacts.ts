@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/client';
 import { Keyring } from '../codec/keyring.js';
 import { isSealed, openBytes, sealBytes } from '../codec/seal.js';
 import type { ArtifactRef, ArtifactSource } from '../shared/artifacts.js';

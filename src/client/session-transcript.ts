@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Client, WorkflowFailedError } from '@temporalio/client';
-import { ActivityFailure } from '@temporalio/common';
+import { ActivityFailure, type Client, WorkflowFailedError } from '@temporalio/client';
 import type { TranscriptBase, TranscriptSegment } from '../shared/carried.js';
 import type { Message } from '../shared/messages.js';
 import {

@@ -1,11 +1,13 @@
-import { isGrpcServiceError, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import {
   ApplicationFailure,
   CancelledFailure,
+  isGrpcServiceError,
   type TemporalFailure,
   TerminatedFailure,
   TimeoutFailure,
-} from '@temporalio/common';
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import type { TurnOutcome } from '../shared/turn.js';
 import { TurnFailed, TurnNotFound } from './errors.js';
 

@@ -1,10 +1,9 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
 import type { Payload, PayloadCodec } from '@temporalio/common';
-import proto from '@temporalio/proto';
 import { Damaged, TooLarge } from './codec-error.js';
+import { payloadMessage } from './payload-message.js';
 
-const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);
 
@@ -47,7 +46,7 @@ export class CompressionCodec implements PayloadCodec {
 async function compressed(payload: Payload): Promise<Payload> {
   const size = payload.data?.byteLength ?? 0;
   if (size < FROM_BYTES || size > MAX_BYTES / 2) return payload;
-  const whole = PayloadMessage.encode(payload).finish();
+  const whole = (await payloadMessage()).encode(payload).finish();
   const data = await compress(whole, OPTIONS);
   if (data.byteLength >= size) return payload;
   const metadata = { encoding: Buffer.from(ENCODING), 'compression-format': Buffer.from(FORMAT) };
@@ -59,7 +58,7 @@ async function decompressed(payload: Payload, maxBytes: number): Promise<Payload
   try {
     const whole = await decompress(data, { maxOutputLength: Math.max(1, maxBytes) });
     // Some bytes are an empty text to brotli, whatever follows them; and nothing is compressed that does not get smaller.
-    if (whole.byteLength > data.byteLength) return PayloadMessage.decode(whole);
+    if (whole.byteLength > data.byteLength) return (await payloadMessage()).decode(whole);
   } catch (error) {
     if (error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') {
       throw new TooLarge(

@@ -1,9 +1,7 @@
 import type { Payload, PayloadCodec } from '@temporalio/common';
-import proto from '@temporalio/proto';
 import type { Keyring } from './keyring.js';
+import { payloadMessage } from './payload-message.js';
 import { damaged, seal, unseal } from './seal.js';
-
-const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 
 // The names that Temporal's samples use; `format` tells ours from theirs.
 const ENCODING = 'binary/encrypted';
@@ -21,6 +19,7 @@ export class EncryptionCodec implements PayloadCodec {
   async encode(payloads: Payload[]): Promise<Payload[]> {
     const { current } = this.#keyring;
     if (!current) return payloads;
+    const PayloadMessage = await payloadMessage();
     return payloads.map((payload) => ({
       metadata: {
         encoding: Buffer.from(ENCODING),
@@ -33,16 +32,20 @@ export class EncryptionCodec implements PayloadCodec {
 
   /** Throws a CodecError: `Codec.UnknownKey` or `Codec.Damaged`. */
   async decode(payloads: Payload[]): Promise<Payload[]> {
+    if (!payloads.some(isOurs)) return payloads;
+    const PayloadMessage = await payloadMessage();
     return payloads.map((payload) => {
-      if (textOf(payload, 'encoding') !== ENCODING || textOf(payload, 'encryption-format') !== FORMAT) {
-        return payload;
-      }
+      if (!isOurs(payload)) return payload;
       const id = textOf(payload, 'encryption-key-id');
       const plain = unseal(this.#keyring.find(id), contextOf(id), payload.data ?? new Uint8Array());
       if (!plain) throw damaged(id);
       return PayloadMessage.decode(plain);
     });
   }
+}
+
+function isOurs(payload: Payload): boolean {
+  return textOf(payload, 'encoding') === ENCODING && textOf(payload, 'encryption-format') === FORMAT;
 }
 
 function contextOf(keyId: string): string {

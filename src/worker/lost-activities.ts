@@ -1,6 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { ActivityNotFoundError, type Client, isGrpcServiceError } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
+import {
+  ActivityNotFoundError,
+  ApplicationFailure,
+  type Client,
+  isGrpcServiceError,
+} from '@temporalio/client';
 import { decodePayloads } from '../client/payloads.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import { type LastWord, lastWordIn } from '../shared/settle.js';
