@@ -62,7 +62,8 @@ export class AgentClient {
 
   /**
    * Connects as every Temporal client does: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, or a profile; else to this machine's
-   * server, at `HOLDFAST_PORT` or 7233. What workers encrypt is read with the keys of `codec`; default: `HOLDFAST_ENCRYPTION_KEYS`. Throws where no server answers within 10 s.
+   * server, at `HOLDFAST_PORT` or 7233. What workers encrypt is read with the keys of `codec`; default:
+   * `HOLDFAST_ENCRYPTION_KEYS`. Throws where no server answers within 10 s.
    */
   static async connect(
     options: { address?: string; namespace?: string; taskQueue?: string; codec?: CodecOptions } = {},

@@ -35,9 +35,7 @@ export async function runToolCalls(
   interventions: Interventions,
 ): Promise<void> {
   const round = new Round(run, planned, interventions);
-  const work = round.runAll();
-  round.showBegun();
-  await interventions.settle(work, round.settleMs);
+  await interventions.settle(round.runAll(), round.settleMs);
   const results = toolMessage(`${message.id}-results`, calls, round.close());
   run.transcript.add(run.artifacts.named(results));
   run.show();
@@ -56,7 +54,6 @@ class Round {
   readonly #results = new Map<string, ToolResultBlock>();
   /** What results are while something is done with them: remote ones are kept, hooks look at some. */
   readonly #inShort = new Map<string, ToolResultBlock>();
-  #hasBegun = false;
   #closed = false;
 
   constructor(run: TurnRun, planned: readonly PlannedCall[], interventions: Interventions) {
@@ -74,16 +71,6 @@ class Round {
     this.#final = sorted.final;
     for (const result of sorted.settled) this.#settle(result);
     run.guards.expectSubAgents(this.#calls.filter(({ tool }) => tool.agent).length);
-  }
-
-  /** Once all that can has begun; from then on each change is shown. */
-  showBegun(): void {
-    this.#hasBegun = true;
-    this.#show();
-  }
-
-  #show(): void {
-    if (this.#hasBegun) this.#run.show();
   }
 
   /** A sub-agent has to settle its own calls first, and those below it theirs. */
@@ -115,7 +102,7 @@ class Round {
     if (checksAnswer && this.#interventions.ending)
       return this.#settle(notStarted({ id: callId, name }, this.#howItEnds()));
     this.#run.callStatus.set(callId, 'running');
-    this.#show();
+    this.#run.show();
     const passed: CheckedAnswer = { v: 1 };
     const checked = checksAnswer ? await askChecks(this.#run, answer, callId) : passed;
     if (!checked || this.#closed) return;
@@ -144,7 +131,7 @@ class Round {
     this.#run.guards.clock.holdDuring([...decisions.values()]);
     for (const { callId } of asked) this.#run.callStatus.set(callId, 'needs_approval');
     for (const { callId } of this.#questions) this.#run.callStatus.set(callId, 'needs_answer');
-    this.#show();
+    this.#run.show();
     const numbers = this.#calls.map((call) => order.add(placeOf(call)));
     const calls = this.#calls.map(async (call, index) => {
       const number = numbers[index] ?? 0;
@@ -166,7 +153,7 @@ class Round {
   #approved(call: CallToRun, decided: Decided | 'ended'): CallToRun | undefined {
     if (this.#decided(call, decided)) return undefined;
     this.#run.callStatus.set(call.callId, 'waiting');
-    this.#show();
+    this.#run.show();
     if (decided === 'ended' || !decided.changed) return call;
     return withInput(this.#run, call, decided.changed);
   }
@@ -208,7 +195,7 @@ class Round {
       if (call.tool.agent) return await this.#runSubAgent(call);
       this.#started.add(call.callId);
       this.#run.callStatus.set(call.callId, 'running');
-      this.#show();
+      this.#run.show();
       this.#run.guards.clock.work();
       const end = await runTool(this.#run, call, start, (result) => this.#inShort.set(call.callId, result));
       this.#run.guards.clock.rest();
@@ -233,7 +220,7 @@ class Round {
     const turnId = subTurnIdOf(call);
     this.#run.children.begin(call.callId, turnId);
     this.#run.steps.subAgent(call.callId, { turnId });
-    this.#show();
+    this.#run.show();
     this.#run.guards.clock.work();
     const end = await runSubAgent(this.#run, call, this.#interventions);
     this.#run.guards.clock.rest();
@@ -265,6 +252,6 @@ class Round {
     this.#results.set(result.callId, result);
     this.#run.steps.settled(result);
     this.#run.callStatus.set(result.callId, result.status);
-    this.#show();
+    this.#run.show();
   }
 }

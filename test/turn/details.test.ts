@@ -1,27 +1,17 @@
 import { expect, test, vi } from 'vitest';
-import type { TurnHandle } from '../../src/client/turn-handle.js';
 import { reply, scriptedModel, text, toolCall } from '../../src/testing/index.js';
-import { countedTool, gate } from './agents.js';
-import { sharedWorker } from './shared-worker.js';
-
-const runs = [gate(), gate()] as const;
-const ends = [gate(), gate()] as const;
-const held = countedTool('held', {}, async () => {
-  const number = held.runs.length > 1 ? 1 : 0;
-  runs[number].open();
-  await ends[number].opened;
-  return 'ok';
-});
-const worker = sharedWorker([held.tool]);
-
-/** The Markdown that the Web UI shows above the turn's history. */
-async function detailsOf(turn: TurnHandle): Promise<string> {
-  const handle = worker.client.client.workflow.getHandle(turn.turnId);
-  const metadata = await handle.query<{ currentDetails?: string }, []>('__temporal_workflow_metadata');
-  return metadata.currentDetails ?? '';
-}
+import { withWorker } from '../../src/testing/test-environment.js';
+import { agentWith, countedTool, gate } from './agents.js';
 
 test('the Web UI tells what a turn does now: its tools, one by one, and then the model', async () => {
+  const runs = [gate(), gate()] as const;
+  const ends = [gate(), gate()] as const;
+  const held = countedTool('held', {}, async () => {
+    const number = held.runs.length > 1 ? 1 : 0;
+    runs[number].open();
+    await ends[number].opened;
+    return 'ok';
+  });
   const asked = gate();
   const answered = gate();
   const model = scriptedModel([
@@ -32,23 +22,31 @@ test('the Web UI tells what a turn does now: its tools, one by one, and then the
       return text('done');
     },
   ]);
-  const turn = await worker.start(model);
-  await Promise.all(runs.map(({ opened }) => opened));
-  const during = await detailsOf(turn);
-  expect(during).toContain('running tools · 1 model calls');
-  expect(during.match(/\| running \|/g)).toHaveLength(2);
+  await withWorker(agentWith([held.tool], { model }), async ({ start, client }) => {
+    const turn = await start('hello');
+    const handle = client.client.workflow.getHandle(turn.turnId);
+    /** The Markdown above the turn's history. */
+    const details = async () => {
+      const metadata = await handle.query<{ currentDetails?: string }, []>('__temporal_workflow_metadata');
+      return metadata.currentDetails ?? '';
+    };
+    await Promise.all(runs.map(({ opened }) => opened));
+    const during = await details();
+    expect(during).toContain('running tools · 1 model calls');
+    expect(during.match(/\| running \|/g)).toHaveLength(2);
 
-  ends[0].open();
-  await vi.waitUntil(async () => (await detailsOf(turn)).includes('| ok |'), { timeout: 30_000 });
-  expect(await detailsOf(turn)).toContain('| running |');
+    ends[0].open();
+    await vi.waitUntil(async () => (await details()).includes('| ok |'), { timeout: 30_000 });
+    expect(await details()).toContain('| running |');
 
-  ends[1].open();
-  await asked.opened;
-  const after = await detailsOf(turn);
-  expect(after).toContain('calling the model · 1 model calls');
-  expect(after.match(/\| ok \|/g)).toHaveLength(2);
+    ends[1].open();
+    await asked.opened;
+    const after = await details();
+    expect(after).toContain('calling the model · 1 model calls');
+    expect(after.match(/\| ok \|/g)).toHaveLength(2);
 
-  answered.open();
-  await turn.result();
-  expect(await detailsOf(turn)).toContain('completed · 2 model calls');
+    answered.open();
+    await turn.result();
+    expect(await details()).toContain('completed · 2 model calls');
+  });
 });
