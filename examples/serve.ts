@@ -1,7 +1,7 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { Agent } from 'holdfast';
-import { AgentClient } from 'holdfast/client';
-import { createWorker } from 'holdfast/worker';
+import type { AgentClient } from 'holdfast/client';
+import { runWorkerUntil } from 'holdfast/worker';
 
 Runtime.install({ logger: new DefaultLogger('WARN') });
 
@@ -11,9 +11,5 @@ export async function serve(
   use: (client: AgentClient) => Promise<void>,
   others: readonly Agent[] = [],
 ): Promise<void> {
-  const taskQueue = `example-${agent.name}`;
-  const client = await AgentClient.connect({ taskQueue });
-  const { worker } = await createWorker({ agents: [agent, ...others], taskQueue });
-  await worker.runUntil(() => use(client));
-  await client.close();
+  await runWorkerUntil({ agents: [agent, ...others], taskQueue: `example-${agent.name}` }, use);
 }

@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { rolldown } from 'rolldown';
+import { minify } from 'rolldown/utils';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 // Each workflow evaluates all modules of its own anew, and calls between modules go through a getter each: one module of ours
@@ -25,21 +26,32 @@ const { code } = await bundleWorkflowCode({
   logger: new DefaultLogger('WARN'),
 }).finally(() => rmSync(joinedPath));
 
-const MAP = /(\/\/# sourceMappingURL=data:application\/json;charset=utf-8;base64,)(\S+)/;
+const MAP = /\/\/# sourceMappingURL=data:application\/json;charset=utf-8;base64,(\S+)/;
+
+/** Without comments, which are a third of it: each worker reads and scans it all at its start. */
+async function withoutComments(bundle) {
+  const { code, errors } = await minify('workflow-bundle.js', bundle, {
+    ...{ compress: false, mangle: false },
+    codegen: { removeWhitespace: false, legalComments: 'inline' },
+  });
+  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'));
+  return code;
+}
 
 /**
  * With a map that leads each line to itself. The SDK draws up a stack for each promise that a workflow makes, and the
  * sources' long paths in it took 2 ms of an iteration's 30. So stack traces name the lines of this bundle, which is
  * shipped and readable.
  */
-function mappedToItself(bundle) {
-  return bundle.replace(MAP, (_match, head, map) => {
-    const { version, file } = JSON.parse(Buffer.from(map, 'base64').toString());
-    const mappings = `AAAA${';AACA'.repeat(bundle.split('\n').length - 1)}`;
-    const own = { version, file, sources: ['workflow-bundle.js'], names: [], mappings };
-    return head + Buffer.from(JSON.stringify(own)).toString('base64');
-  });
+function mappedToItself(bundle, map) {
+  const { version, file } = JSON.parse(Buffer.from(map, 'base64').toString());
+  const mappings = `AAAA${';AACA'.repeat(bundle.split('\n').length - 1)}`;
+  const own = { version, file, sources: ['workflow-bundle.js'], names: [], mappings };
+  const base64 = Buffer.from(JSON.stringify(own)).toString('base64');
+  return `${bundle}\n//# sourceMappingURL=data:application/json;charset=utf-8;base64,${base64}`;
 }
 
+const [, map] = MAP.exec(code);
+const bare = await withoutComments(code.replace(MAP, ''));
 // By it a worker knows a bundle that has the turn's workflow: see src/worker/bundler.ts.
-writeFileSync(path('../dist/workflow-bundle.js'), mappedToItself(`/* holdfast:workflows */ ${code}`));
+writeFileSync(path('../dist/workflow-bundle.js'), mappedToItself(`/* holdfast:workflows */ ${bare}`, map));

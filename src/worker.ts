@@ -1,3 +1,4 @@
+import { Client, type DataConverter } from '@temporalio/client';
 import {
   type NativeConnection,
   Worker,
@@ -5,6 +6,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import type { TranscriptReader } from './activities/transcript-reader.js';
+import type { AgentClient } from './client/agent-client.js';
 import { type CodecOptions, dataConverter } from './codec/data-converter.js';
 import { DEFAULT_TASK_QUEUE } from './shared/turn.js';
 import { type ActivityReport, reportingInterceptor } from './worker/activity-reports.js';
@@ -61,15 +63,39 @@ export async function runWorker(options: HoldfastWorkerOptions): Promise<void> {
   }
 }
 
+/**
+ * Serves turns of these agents until `use` is done, in one process and over one connection: for scripts. `use` is called
+ * while the worker's threads are starting, and what it starts waits for them. Returns what `use` returns; throws what it
+ * throws, or why there can be no worker.
+ */
+export async function runWorkerUntil<Result>(
+  options: HoldfastWorkerOptions,
+  use: (client: AgentClient) => Promise<Result>,
+): Promise<Result> {
+  const place = await placeOf(options);
+  try {
+    const creating = createWorker({ ...options, ...place });
+    const client = clientAt(place, options);
+    // Options that no worker can have show by now, before a turn is started.
+    await Promise.race([creating, client]);
+    const using = use(await client);
+    using.catch(() => undefined);
+    const { worker } = await creating;
+    return await worker.runUntil(using);
+  } finally {
+    if (!options.connection) await place.connection.close();
+  }
+}
+
 /** As {@link runWorker}, for those who run it themselves. Throws a TypeError for options that can't work together. */
 export async function createWorker(options: HoldfastWorkerOptions): Promise<HoldfastWorker> {
   const { worker: own = {}, onActivity } = options;
-  const converter = own.dataConverter ?? dataConverter(options.codec);
+  const converter = converterOf(options);
   const serving = servingOf(options);
   refuseWhatCannotWork(own, serving.activities);
   refuseWorkflows(own);
   const place = await placeOf(options);
-  const worker: Worker = await Worker.create({
+  const creating = Worker.create({
     ...turnWorkerOptions,
     ...(options.deployment && { workerDeploymentOptions: versioned(options.deployment) }),
     ...own,
@@ -89,8 +115,27 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
       ],
     },
   });
+  // Its threads are starting now, and this one is idle.
+  setImmediate(() => serving.prepare());
+  const worker: Worker = await creating;
   serving.attach(worker);
   return { worker, transcripts: serving.transcripts };
+}
+
+/** Of the worker's own connection; the class is loaded when its threads are starting, and no sooner. */
+async function clientAt(place: WorkerPlace, options: HoldfastWorkerOptions): Promise<AgentClient> {
+  const { AgentClient } = await import('./client/agent-client.js');
+  const { interceptors } = options.worker ?? {};
+  const client = new Client({
+    ...place,
+    dataConverter: converterOf(options),
+    ...(interceptors?.client && { interceptors: interceptors.client }),
+  });
+  return new AgentClient({ client, taskQueue: options.taskQueue ?? DEFAULT_TASK_QUEUE });
+}
+
+function converterOf({ worker, codec }: HoldfastWorkerOptions): DataConverter {
+  return worker?.dataConverter ?? dataConverter(codec);
 }
 
 async function placeOf(options: HoldfastWorkerOptions): Promise<WorkerPlace> {

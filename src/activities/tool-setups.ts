@@ -1,5 +1,5 @@
 import type { AnyTool } from '../define/define-agent.js';
-import { orAborted } from '../mcp/or-aborted.js';
+import { orAborted } from '../shared/or-aborted.js';
 import { errorText } from '../shared/wire-text.js';
 import { within } from './time-bounds.js';
 

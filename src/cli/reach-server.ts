@@ -1,10 +1,10 @@
-import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
+import { isNotFound } from '../client/not-found.js';
 import { UsageError } from './usage-error.js';
 
 const CONNECT_MS = 5000;
-/** gRPC's codes. */
-const NOT_FOUND = 5;
+/** gRPC's code. */
 const UNAVAILABLE = 14;
 
 /** No Temporal server could be reached. The message says where, and what to do. */
@@ -48,7 +48,7 @@ export async function checkNamespace({ workflowService, options }: Client): Prom
   try {
     await workflowService.describeNamespace({ namespace });
   } catch (error) {
-    if (isGrpcServiceError(error) && error.code === NOT_FOUND) throw noNamespace(namespace);
+    if (isNotFound(error)) throw noNamespace(namespace);
   }
 }
 

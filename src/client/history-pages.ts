@@ -1,12 +1,12 @@
-import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
+import { orAborted } from '../shared/or-aborted.js';
+import { isNotFound } from './not-found.js';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
 /** An event may carry 2 MB, and gRPC takes 4 MB a message unless its channel says otherwise, as ours does. */
 const PAGE_EVENTS = 20;
-/** gRPC's code. */
-const NOT_FOUND = 5;
 
 /**
  * A turn's event history in pages, from the first event of its first run on, over all the runs that it was continued in.
@@ -45,7 +45,7 @@ async function firstRunBefore(
     await client.workflowService.getWorkflowExecutionHistory({ namespace, execution, maximumPageSize: 1 });
     return runId;
   } catch (error) {
-    if (isGrpcServiceError(error) && error.code === NOT_FOUND) return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 }
@@ -70,7 +70,8 @@ export async function* runPages(
       ...(nextPageToken && { nextPageToken }),
     };
     const read = () => client.workflowService.getWorkflowExecutionHistory(request);
-    const page = await (follow ? client.withAbortSignal(follow, read) : read());
+    // A worker's own connection doesn't hear of the signal.
+    const page = await (follow ? orAborted(client.withAbortSignal(follow, read), follow) : read());
     const events = page.history?.events ?? [];
     last = events.at(-1) ?? last;
     yield events;

@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type Client,
-  isGrpcServiceError,
-  type WorkflowHandle,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import { SESSION_WORKFLOW, type SessionState } from '../shared/session.js';
 import { STATE_QUERY } from '../shared/turn.js';
 import { SessionClosed, SessionNotFound } from './errors.js';
+import { isNotFound } from './not-found.js';
 import type { MessageOptions } from './turn-handle.js';
 
-/** gRPC's code. */
-const NOT_FOUND = 5;
 /** A session reads what its turn has left; with a large history and a busy worker that takes its time. */
 const CATCH_UP_MS = 5000;
 const FIRST_LOOK_MS = 20;
@@ -78,16 +72,14 @@ export async function hasEnded(client: Client, turnId: string): Promise<boolean>
   try {
     return (await client.workflow.getHandle(turnId).describe()).status.name !== 'RUNNING';
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return true;
+    if (isNotFound(error)) return true;
     throw error;
   }
 }
 
 /** What to throw for an error that Temporal's client gave of a session. */
 export async function sessionError(client: Client, sessionId: string, error: unknown): Promise<unknown> {
-  const isUnknown = error instanceof WorkflowNotFoundError;
-  if (!isUnknown && !(isGrpcServiceError(error) && error.code === NOT_FOUND)) return error;
-  return await whyNot(client, sessionId);
+  return isNotFound(error) ? await whyNot(client, sessionId) : error;
 }
 
 /** Why a session takes nothing. */

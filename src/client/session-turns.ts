@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import type { CarriedSession } from '../shared/carried-session.js';
 import type { SessionCompaction } from '../shared/session.js';
@@ -7,6 +7,7 @@ import { WITHDRAW, type WithdrawReceipt } from '../shared/session-requests.js';
 import { TURN_WORKFLOW } from '../shared/turn.js';
 import { CompactionsOfRun } from './compactions-of-run.js';
 import { runPages } from './history-pages.js';
+import { isNotFound } from './not-found.js';
 import { decodePayloads } from './payloads.js';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
@@ -15,9 +16,6 @@ type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 export type StartedTurn = { turnId: string; isRefused?: true; isWithdrawn?: true; compaction?: undefined };
 /** The session was compacted after that turn, the `number`th time since; `''` for one before its first turn. */
 export type CompactedAfter = { turnId: string; number: number; compaction: SessionCompaction };
-
-/** gRPC's code. */
-const NOT_FOUND = 5;
 
 /**
  * The workflow ids of a session's turns, in order: those that the session remembers, then those that it has started since; and what
@@ -49,7 +47,7 @@ export async function* sessionTurns(
     } catch (error) {
       // While a turn was watched, the run that started it has been forgotten: the last one knows them all.
       if (follow?.aborted) return;
-      isFollowing = isGrpcServiceError(error) && error.code === NOT_FOUND && known.size > 0;
+      isFollowing = isNotFound(error) && known.size > 0;
       if (!isFollowing) throw error;
     }
   }

@@ -1,22 +1,18 @@
 import {
   ApplicationFailure,
   CancelledFailure,
-  isGrpcServiceError,
   type TemporalFailure,
   TerminatedFailure,
   TimeoutFailure,
   WorkflowFailedError,
-  WorkflowNotFoundError,
 } from '@temporalio/client';
 import type { TurnOutcome } from '../shared/turn.js';
 import { TurnFailed, TurnNotFound } from './errors.js';
-
-/** gRPC's code: what asks for the event history gives the error as it is. */
-const NOT_FOUND = 5;
+import { isNotFound } from './not-found.js';
 
 /** What to throw for an error that Temporal's client gave of a turn. */
 export function turnError(turnId: string, error: unknown): unknown {
-  if (error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && error.code === NOT_FOUND)) {
+  if (isNotFound(error)) {
     return new TurnNotFound(`There is no turn ${turnId}. Look for it with: holdfast ps --all`);
   }
   if (!(error instanceof WorkflowFailedError)) return error;

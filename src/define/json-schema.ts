@@ -6,6 +6,8 @@ type Visit = Parameters<NonNullable<Parameters<typeof z.toJSONSchema>[1]>['overr
 
 /** Keywords whose values are no schemas. */
 const VALUES = new Set(['const', 'default', 'enum', 'examples']);
+/** In JSON, what a clock could have told: a text with digits, a fraction, the seconds or the milliseconds since 1970. */
+const MAY_BE_TIME = /"[^"]*\d[^"]*"|\d\.\d|\d{9}/;
 /** Enough for the clock to go on. */
 const TICK_MS = 2;
 
@@ -57,8 +59,10 @@ function truthful(io: Io): (visit: Visit) => void {
       case 'default':
       case 'prefault':
         if (!('default' in jsonSchema)) break;
-        if (mayTick) tick();
-        mayTick = false;
+        if (mayTick && MAY_BE_TIME.test(JSON.stringify(jsonSchema.default))) {
+          tick();
+          mayTick = false;
+        }
         // One that is made anew each time would be an old one by the time that a model reads it.
         if (JSON.stringify(def.defaultValue) !== JSON.stringify(jsonSchema.default))
           delete jsonSchema.default;

@@ -2,8 +2,8 @@ import type { McpServer } from '../define/mcp-server.js';
 import { UnknownOutcome } from '../define/tool-outcomes.js';
 import type { JsonObject } from '../shared/json.js';
 import type { McpPlace } from '../shared/mcp.js';
+import { orAborted } from '../shared/or-aborted.js';
 import { faultOf, faultText, isWorthReconnecting, McpUnavailable } from './faults.js';
-import { orAborted } from './or-aborted.js';
 import { type ListedTool, McpSession } from './session.js';
 
 export type McpCall = {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../shared/json.js';
-import { orAborted } from './or-aborted.js';
+import { orAborted } from '../shared/or-aborted.js';
 import type { McpSdk, RequestOptions, SdkClient } from './sdk.js';
 
 export type TaskCall = {

@@ -1,18 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
-import {
-  ActivityNotFoundError,
-  ApplicationFailure,
-  type Client,
-  isGrpcServiceError,
-} from '@temporalio/client';
+import { ActivityNotFoundError, ApplicationFailure, type Client } from '@temporalio/client';
+import { isNotFound } from '../client/not-found.js';
 import { decodePayloads } from '../client/payloads.js';
 import { WORKER_LOST } from '../shared/failures.js';
 import { type LastWord, lastWordIn } from '../shared/settle.js';
 import { wireText } from '../shared/wire-text.js';
 import type { StartedActivity } from './activity-reports.js';
 
-/** gRPC's code. */
-const NOT_FOUND = 5;
 const REPORT_ATTEMPTS = 10;
 const REPORT_PAUSE_MS = 500;
 
@@ -43,7 +37,7 @@ async function persistently(report: () => Promise<number>): Promise<number> {
       return await report();
     } catch (error) {
       // The workflow has ended: nobody waits for what its activities did.
-      if (isGrpcServiceError(error) && error.code === NOT_FOUND) return 0;
+      if (isNotFound(error)) return 0;
       await setTimeout(REPORT_PAUSE_MS);
     }
   }

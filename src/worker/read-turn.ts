@@ -1,8 +1,9 @@
-import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import type { ReadTurn, TurnLeft } from '../activities/services.js';
 import type { ReadSegment } from '../client/carried-messages.js';
 import { historyPages } from '../client/history-pages.js';
+import { isNotFound } from '../client/not-found.js';
 import { decodeFailure, decodePayloads } from '../client/payloads.js';
 import { RecordedSteps } from '../client/recorded-steps.js';
 import { CompactedView } from '../shared/compaction/compacted-view.js';
@@ -15,9 +16,6 @@ import { wireId, wireText } from '../shared/wire-text.js';
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 type Closing = { outcome?: TurnOutcome; failure?: { type: string; message: string } };
 
-/** gRPC's code. */
-const NOT_FOUND = 5;
-
 /** What a turn that has ended leaves, however it ended, from its event history alone. */
 export const readTurn: ReadTurn = async (client, turnId, readSegment) => {
   try {
@@ -25,8 +23,7 @@ export const readTurn: ReadTurn = async (client, turnId, readSegment) => {
     if (status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW') return 'running';
     return await readEnded(client, turnId, readSegment);
   } catch (error) {
-    const isGone = isGrpcServiceError(error) && error.code === NOT_FOUND;
-    if (isGone || error instanceof WorkflowNotFoundError) return 'gone';
+    if (isNotFound(error)) return 'gone';
     throw error;
   }
 };

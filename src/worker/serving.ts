@@ -52,6 +52,8 @@ export type Serving = {
   activityInterceptor: ActivityInterceptorsFactory;
   /** How reads of transcripts went. */
   transcripts: TranscriptReader['stats'];
+  /** To be called while the SDK starts its threads: loads what first calls of models would wait for. */
+  prepare(): void;
   /** To be called with the worker that was made with this. */
   attach(worker: Worker): void;
   /** To be called when that worker has ended: what was started for its turns ends. */
@@ -89,13 +91,6 @@ export function servingOf(options: ServingOptions): Serving {
   let worker: Worker | undefined;
   const isIn = (...states: string[]) => worker !== undefined && states.includes(worker.getState());
   const isDraining = () => isIn('STOPPING', 'DRAINING');
-  // While the SDK starts its threads this one is idle.
-  setImmediate(() => {
-    for (const agent of agents.all)
-      modelFor(agent)
-        .prepare?.()
-        .catch(() => undefined);
-  });
   return {
     activities: holdfastActivities({
       ...{ agents, modelFor, transcripts, interrupts, artifacts, isDraining, mcp, setups, readTurn },
@@ -104,6 +99,12 @@ export function servingOf(options: ServingOptions): Serving {
     sinks: holdfastSinks(cache, interrupts),
     activityInterceptor: () => ({ inbound: wireInterceptor }),
     transcripts: transcripts.stats,
+    prepare() {
+      for (const agent of agents.all)
+        modelFor(agent)
+          .prepare?.()
+          .catch(() => undefined);
+    },
     attach(made) {
       worker = made;
       forgetOldArtifacts(store, {

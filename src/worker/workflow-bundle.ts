@@ -3,17 +3,17 @@ import type { WorkflowBundleOption } from '@temporalio/worker';
 import { workflowBundlePath } from './bundle-path.js';
 
 // Both in src/codec/workflow-failures.ts.
-const PLAIN = "MESSAGES = 'holdfast:messages=plain'";
-const SEALED = "MESSAGES = 'holdfast:messages=sealed'";
+const PLAIN = 'MESSAGES = "holdfast:messages=plain"';
+const SEALED = 'MESSAGES = "holdfast:messages=sealed"';
 
 /**
- * The workflows. `sealed`: failures that workflow code makes have their messages in payloads, for codecs to encrypt. The
- * SDK asks a prebuilt bundle's own failure converter, and gives it no way to hear of the worker's data converter.
+ * The workflows, as text: the SDK's threads start at once, while reading a file would let others go before them. `sealed`:
+ * failures that workflow code makes have their messages in payloads, for codecs to encrypt. The SDK asks a prebuilt
+ * bundle's own failure converter, and gives it no way to hear of the worker's data converter.
  */
 export function workflowBundle(sealed: boolean): WorkflowBundleOption {
-  const codePath = workflowBundlePath();
-  if (!sealed) return { codePath };
-  const code = readFileSync(codePath, 'utf8');
+  const code = readFileSync(workflowBundlePath(), 'utf8');
+  if (!sealed) return { code };
   if (!code.includes(PLAIN)) {
     throw new Error('The workflow bundle is of another version of Holdfast: run `npm run build`.');
   }

@@ -2,6 +2,7 @@ import type { OpenAI } from 'openai';
 import type { APIError } from 'openai/core/error';
 import { providerError } from './classify-error.js';
 import { patientFetch } from './node-fetch.js';
+import { sdk } from './sdk.js';
 
 export type Access = { apiKey: string; baseURL?: string; headers?: Record<string, string> };
 
@@ -33,9 +34,8 @@ export async function openAiClient(access: Access): Promise<OpenAI> {
   }
 }
 
-/** The package is loaded here, as that takes a worker a good part of its start-up time. */
 async function newClient(access: Access): Promise<OpenAI> {
-  const { OpenAI } = await import('openai');
+  const { OpenAI } = sdk();
   class Client extends OpenAI {
     /** The SDK drops error bodies that don't have their text under `error`. */
     protected override makeStatusError(

@@ -1,5 +1,5 @@
-import { NamespaceNotFoundError } from '@temporalio/common';
 import { AgentClient } from '../../client/agent-client.js';
+import { isNotFound } from '../../client/not-found.js';
 import { findServer, portTaken, type TemporalServer } from '../../server/embedded.js';
 import { findProgram, LOCAL_SOURCES } from '../../server/find-program.js';
 import { answersAsWebUi } from '../../server/grpc-probe.js';
@@ -121,12 +121,6 @@ async function namespace({ client }: AgentClient, found: Found): Promise<Finding
       `Correct TEMPORAL_NAMESPACE, or make it: temporal operator namespace create --namespace ${name}`,
     );
   }
-}
-
-function isNotFound(error: unknown): boolean {
-  const NOT_FOUND = 5;
-  if (error instanceof NamespaceNotFoundError) return true;
-  return error instanceof Error && 'code' in error && error.code === NOT_FOUND;
 }
 
 async function webUi(server: TemporalServer | undefined): Promise<Finding> {

@@ -1,9 +1,5 @@
-import {
-  type Client,
-  isGrpcServiceError,
-  type WorkflowExecutionInfo,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { isNotFound } from '../../client/not-found.js';
 import { shownPrompt } from '../../shared/prompt-parts.js';
 import { TURN_WORKFLOW } from '../../shared/turn.js';
 import { endOf, inputOf, type TurnStatus } from './turn-end.js';
@@ -38,8 +34,6 @@ export const RECENT_HOURS = 24;
 /** Agents are in the turns' histories, which no query of the server reads: so many turns are looked at for one. */
 const LOOKED_AT = 1000;
 const AT_ONCE = 16;
-/** gRPC's code. */
-const NOT_FOUND = 5;
 
 /** Running turns first, then by their end. `more`: there are more than these, or not all were looked at. */
 export async function listTurns(
@@ -111,8 +105,7 @@ async function listed(client: Client, execution: WorkflowExecutionInfo): Promise
     };
   } catch (error) {
     // Its retention has ended since it was listed.
-    if (error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && error.code === NOT_FOUND))
-      return undefined;
+    if (isNotFound(error)) return undefined;
     if (!isUnreadable(error)) throw error;
     const { type, message } = { type: error.name, message: error.message };
     return { ...known, agent: '', prompt: '', status: roughly(status.name), failure: { type, message } };
