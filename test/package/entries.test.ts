@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { rolldown } from 'rolldown';
+import { expect, onTestFinished, test } from 'vitest';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -50,6 +53,18 @@ test('a client loads no worker, no native module, no bundler, no model and no sc
   for (const name of ['@temporalio/worker', '@temporalio/core-bridge', 'webpack', 'openai', 'zod'])
     expect(packages).not.toContain(name);
   expect(native).toBe(false);
+});
+
+test('a client can be bundled into one file, which needs no package beside it', async () => {
+  const elsewhere = await mkdtemp(join(tmpdir(), 'holdfast-bundled-'));
+  onTestFinished(() => rm(elsewhere, { recursive: true }));
+  const [program, file] = [join(elsewhere, 'program.js'), join(elsewhere, 'bundled.mjs')];
+  await writeFile(program, "import { AgentClient } from 'holdfast/client'; console.log(AgentClient.name);");
+  const resolve = { alias: { 'holdfast/client': `${repository}/dist/entries/client.js` } };
+  const bundle = await rolldown({ input: program, platform: 'node', resolve, logLevel: 'silent' });
+  await bundle.write({ file, codeSplitting: false });
+  const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: elsewhere });
+  expect(stdout).toBe('AgentClient\n');
 });
 
 test.each([
