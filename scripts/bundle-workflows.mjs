@@ -51,7 +51,14 @@ function mappedToItself(bundle, map) {
   return `${bundle}\n//# sourceMappingURL=data:application/json;charset=utf-8;base64,${base64}`;
 }
 
+/**
+ * For each promise that a workflow makes the SDK draws up a stack, for Temporal's query of them: 17 in an iteration, 60 µs each
+ * with ten frames. The nearest five tell where a turn waits, and where it failed.
+ */
+const SHORT_STACKS = 'Error.stackTraceLimit = 5;';
+
 const [, map] = MAP.exec(code);
 const bare = await withoutComments(code.replace(MAP, ''));
-// By it a worker knows a bundle that has the turn's workflow: see src/worker/bundler.ts.
-writeFileSync(path('../dist/workflow-bundle.js'), mappedToItself(`/* holdfast:workflows */ ${bare}`, map));
+// By the comment a worker knows a bundle that has the turn's workflow: see src/worker/bundler.ts.
+const bundle = `/* holdfast:workflows */ ${SHORT_STACKS} ${bare}`;
+writeFileSync(path('../dist/workflow-bundle.js'), mappedToItself(bundle, map));

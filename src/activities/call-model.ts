@@ -85,7 +85,9 @@ export async function callModel(
   };
   const calling = streamReply(services, { context, tries }, model, prepare, input.stream);
   const replied = await calling.catch(async (error: unknown) => {
-    const reply = noPlanReply(error, input, plans, tries) ?? tooLongReply(error, input, last ?? {}, tries);
+    const reply =
+      noPlanReply(error, input, plans, tries) ??
+      tooLongReply(error, input, { ...agent.compaction, opening: last?.opening }, tries);
     return { ...reply, ...(last && (await resolved(agent, input, last))) };
   });
   if (!('response' in replied)) return replied;
@@ -138,7 +140,8 @@ type Prepared = {
   request: ModelRequest;
   instructions: Instructions;
   offer: Offer;
-  compaction: CompactionSettings;
+  /** Of a turn's first call. */
+  compaction: CompactionSettings | undefined;
 };
 type Given = {
   messages: readonly Message[];
@@ -172,7 +175,7 @@ async function preparedCall(
   const { recorded, text } = instructions;
   // Recorded ones are the first message from then on.
   const beside = { instructions: recorded ? '' : text, tools: request.tools };
-  const compaction = compactionSettings(agent.compaction, request.model, beside);
+  const compaction = input.resolve && compactionSettings(agent.compaction, request.model, beside);
   return { request, instructions, offer, compaction };
 }
 
@@ -184,9 +187,10 @@ async function resolved(
 ): Promise<Pick<ModelReply, 'settings' | 'instructions'>> {
   return {
     ...(recorded && { instructions: text }),
-    ...(resolve && {
-      settings: resolveSettings(agent, settled, request.model, resolve, await mcp, compaction),
-    }),
+    ...(resolve &&
+      compaction && {
+        settings: resolveSettings(agent, settled, request.model, resolve, await mcp, compaction),
+      }),
   };
 }
 

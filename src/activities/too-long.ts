@@ -12,11 +12,12 @@ const TYPE = 'Model.ContextTooLong';
 
 /** Before the first model call of a turn: why no provider is to be asked before its opening was compacted. */
 export function longOpening(
-  { resolve, compacts }: CallModelInput,
+  { compacts }: CallModelInput,
   messages: readonly Message[],
-  { automatic, window, at, to, rates, overheadTokens }: CompactionSettings,
+  settings: CompactionSettings | undefined,
 ): ModelError | undefined {
-  if (!resolve || !compacts || !automatic || window === undefined) return undefined;
+  if (!settings?.automatic || !compacts || settings.window === undefined) return undefined;
+  const { window, at, to, rates, overheadTokens } = settings;
   const tokens = overheadTokens + tokensOfAll(messages, rates);
   if (tokens < window * at) return undefined;
   const room = window * to - overheadTokens;
@@ -29,11 +30,11 @@ export function longOpening(
 export function tooLongReply(
   error: unknown,
   { compacts }: CallModelInput,
-  { compaction: settings, opening }: { compaction?: CompactionSettings; opening?: ModelError },
+  { automatic, opening }: { automatic: boolean; opening: ModelError | undefined },
   tries: Tries,
 ): TooLongReply {
   const isTooLong = error instanceof ApplicationFailure && error.type === TYPE;
-  if (!isTooLong || !compacts || !settings?.automatic) throw error;
+  if (!isTooLong || !compacts || !automatic) throw error;
   const spent = opening ? tries.spentBefore : tries.spentWith(undefined);
   return {
     v: 1,

@@ -32,17 +32,19 @@ export function accessOf(options: OpenAiOptions): Access {
 
 function baseUrlOf(options: OpenAiOptions): string {
   const baseURL = (options.baseURL || process.env['OPENAI_BASE_URL'] || '').trim();
-  if (baseURL !== '' && !(/^https?:/.test(baseURL) && URL.canParse(baseURL))) {
+  if (baseURL === '') return baseURL;
+  if (!(/^https?:/.test(baseURL) && URL.canParse(baseURL))) {
     throw misconfigured(
       `OPENAI_BASE_URL is no http address: ${shownUrl(baseURL)}. Set one like http://localhost:11434/v1.`,
     );
   }
-  if (baseURL !== '' && new URL(baseURL).username + new URL(baseURL).password !== '') {
+  const { username, password, pathname } = new URL(baseURL);
+  if (username + password !== '') {
     throw misconfigured(
       `OPENAI_BASE_URL has a user or a password in it: ${shownUrl(baseURL)}. Set it without, and the key as OPENAI_API_KEY.`,
     );
   }
-  if (baseURL !== '' && ENDPOINT.test(new URL(baseURL).pathname)) {
+  if (ENDPOINT.test(pathname)) {
     throw misconfigured(
       `OPENAI_BASE_URL names one endpoint: ${shownUrl(baseURL)}. Set what comes before it, which usually ends in /v1.`,
     );

@@ -2,6 +2,8 @@ import type { OpenAI } from 'openai';
 import { WrittenBlob } from './written-blob.js';
 import { writtenBody } from './written-list.js';
 
+const WHOLE_BYTES = 256 * 1024;
+
 /**
  * Posts a body by the SDK's client, which would else write a long transcript as one more string. `path` begins with a
  * slash.
@@ -13,6 +15,9 @@ export async function postBody(
   signal: AbortSignal,
 ): Promise<Response> {
   const headers = { 'content-type': 'application/json' };
-  const written = new WrittenBlob(writtenBody(body));
+  const pieces = writtenBody(body);
+  const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+  // Whole, where copying it is nothing: a Blob that is read in pieces takes a short call 0.2 ms.
+  const written = bytes <= WHOLE_BYTES ? Buffer.concat(pieces, bytes) : new WrittenBlob(pieces);
   return await client.post(path, { body: written, headers, signal }).asResponse();
 }
