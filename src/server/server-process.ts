@@ -24,6 +24,7 @@ const SQLITE_PRAGMAS = ['journal_mode=wal', 'synchronous=1'];
 const READY_TIMEOUT_MS = 30_000;
 const POLL_MS = 25;
 const LOG_LINES_SHOWN = 15;
+const LOG_READ_BYTES = 256 * 1024;
 const LOG_KEPT_BYTES = 8 * 1024 * 1024;
 
 /** Everything that a server process is started with. `uiPort` undefined: no Web UI. Paths are absolute. */
@@ -120,22 +121,23 @@ async function failedToStart(plan: ServerProcessPlan, what: string, logStart: nu
     `The Temporal server did not start on 127.0.0.1:${plan.port}: ${what}.`,
     `Program: ${plan.program}`,
     `Data:    ${plan.dbFile}`,
-    `Log:     ${plan.logFile}, whose last lines are:`,
+    `Log:     ${plan.logFile}, which ends with:`,
     ...(await logTail(plan.logFile, logStart)).map((line) => `  | ${line}`),
     'If the data are damaged, move that file away: a new one is made, without the turns in it.',
   ];
   return new ServerError('Server.FailedToStart', lines.join('\n'));
 }
 
-/** The last lines of this start: those before byte `from` belong to earlier ones. */
+/** What ended this start, or its last lines: those before byte `from` belong to earlier ones. A crash ends with its stack. */
 async function logTail(logFile: string, from: number): Promise<string[]> {
   const log = await open(logFile, 'r');
   try {
     const { size } = await log.stat();
-    const start = Math.max(from, size - 16_384);
+    const start = Math.max(from, size - LOG_READ_BYTES);
     const { buffer, bytesRead } = await log.read(Buffer.alloc(size - start), 0, size - start, start);
     const lines = buffer.toString('utf8', 0, bytesRead).trim().split('\n');
-    return lines.slice(-LOG_LINES_SHOWN);
+    const cause = lines.findIndex((line) => /^(?:Error|panic|fatal error):/.test(line));
+    return cause < 0 ? lines.slice(-LOG_LINES_SHOWN) : lines.slice(cause, cause + LOG_LINES_SHOWN);
   } finally {
     await log.close();
   }

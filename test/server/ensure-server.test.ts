@@ -176,7 +176,7 @@ test('a server that dies at its start is reported with the end of its log', {
   const ensuring = ensureServer(own);
 
   await expect(ensuring).rejects.toMatchObject({ type: 'Server.FailedToStart' });
-  await expect(ensuring).rejects.toThrow(/last lines are:\n {2}\| .*file is not a database/s);
+  await expect(ensuring).rejects.toThrow(/which ends with:\n {2}\| .*file is not a database/s);
 });
 
 test('a server whose starter was killed during the start is used', {

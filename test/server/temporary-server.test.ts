@@ -1,10 +1,15 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { findProgram } from '../../src/server/find-program.js';
 import { answersAsTemporal } from '../../src/server/grpc-probe.js';
 import { portAccepts } from '../../src/server/ports.js';
+import { resolveSettings } from '../../src/server/settings.js';
 import { startTemporaryServer } from '../../src/server/temporary-server.js';
 import { crashedParentOfTemporaryServer } from './other-process.js';
-import { machineEnv } from './server-folders.js';
+import { machineEnv, temporaryFolder } from './server-folders.js';
 
 const START_TIMEOUT_MS = 300_000;
 
@@ -42,6 +47,44 @@ test('servers of several tests run beside each other', { timeout: START_TIMEOUT_
   });
 
   expect(new Set(servers.map(({ address }) => address)).size).toBe(2);
+});
+
+/** A server that crashes at its first start, as Go's programs do: what is wrong, then a long stack. */
+async function crashingOnce(panic: string) {
+  const folder = await temporaryFolder();
+  const [program, hasCrashed] = [join(folder, 'temporal'), join(folder, 'has-crashed')];
+  const real = await findProgram({
+    env: machineEnv(),
+    cacheDir: resolveSettings({}).cacheDir,
+    onProgress: () => {},
+  });
+  const script = [
+    '#!/bin/sh',
+    `if [ -e '${hasCrashed}' ]; then exec '${real}' "$@"; fi`,
+    `touch '${hasCrashed}'`,
+    `echo 'panic: ${panic}'`,
+    `for line in $(seq 300); do printf '\\t/go/server.go:%s +0x10ac\\n' "$line"; done`,
+    'exit 2',
+  ];
+  await writeFile(program, script.join('\n'), { mode: 0o755 });
+  const source = { name: 'ours', find: async () => ({ type: 'found' as const, program }) };
+  return {
+    start: () => startTemporaryServer({ ui: false, env: machineEnv(), sources: [source] }),
+    hasCrashed,
+  };
+}
+
+test('a port that another has taken meanwhile is another port', { timeout: START_TIMEOUT_MS }, async () => {
+  const { start, hasCrashed } = await crashingOnce('listen tcp 127.0.0.1:1: bind: address already in use');
+  const server = await start();
+  onTestFinished(() => server.stop());
+  expect(existsSync(hasCrashed)).toBe(true);
+  await expect(answersAsTemporal(server.address)).resolves.toBe(true);
+});
+
+test('of a server that crashes at its start it is told why', { timeout: START_TIMEOUT_MS }, async () => {
+  const { start } = await crashingOnce('the disk is full');
+  await expect(start()).rejects.toThrow('panic: the disk is full');
 });
 
 test('the server ends when the process that started it is killed', {
