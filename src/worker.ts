@@ -76,9 +76,9 @@ export async function runWorkerUntil<Result>(
   try {
     const creating = createWorker({ ...options, ...place });
     const client = clientAt(place, options);
-    // Options that no worker can have show by now, before a turn is started.
+    // What we refuse shows by now, before a turn is started.
     await Promise.race([creating, client]);
-    const using = use(await client);
+    const using = client.then(use);
     using.catch(() => undefined);
     const { worker } = await creating;
     return await worker.runUntil(using);

@@ -68,9 +68,9 @@ test('events are left when the caller stops, though the turn goes on', { timeout
   expect(seen.outcome).toMatchObject({ type: 'completed', text: 'Done.' });
 });
 
-test('what `use` throws is thrown, also before there is a worker', async () => {
+test('what `use` throws at once is thrown when the worker has ended', async () => {
   const { connection, taskQueue } = await placed();
-  const failing = runWorkerUntil({ agents: [greeter], connection, taskQueue }, async () => {
+  const failing = runWorkerUntil({ agents: [greeter], connection, taskQueue }, () => {
     throw new RangeError('Not today.');
   });
   await expect(failing).rejects.toThrow(new RangeError('Not today.'));
