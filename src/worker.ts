@@ -1,6 +1,7 @@
 import { Client, type DataConverter } from '@temporalio/client';
 import {
   type NativeConnection,
+  PromiseCompletionTimeoutError,
   Worker,
   type WorkerDeploymentOptions,
   type WorkerOptions,
@@ -63,10 +64,13 @@ export async function runWorker(options: HoldfastWorkerOptions): Promise<void> {
   }
 }
 
+const ENDED_EARLY =
+  'The worker was told to end before what it was run for was done. Turns that were started go on with the next worker of their task queue.';
+
 /**
  * Serves turns of these agents until `use` is done, in one process and over one connection: for scripts. `use` is called
- * while the worker's threads are starting, and what it starts waits for them. Returns what `use` returns; throws what it
- * throws, or why there can be no worker.
+ * while the worker's threads are starting, and what it starts waits for them. Returns what `use` returns. Throws what it
+ * throws, or why there can be no worker; and where SIGINT or SIGTERM ends the worker first.
  */
 export async function runWorkerUntil<Result>(
   options: HoldfastWorkerOptions,
@@ -82,6 +86,9 @@ export async function runWorkerUntil<Result>(
     using.catch(() => undefined);
     const { worker } = await creating;
     return await worker.runUntil(using);
+  } catch (error) {
+    if (!(error instanceof PromiseCompletionTimeoutError)) throw error;
+    throw new Error(ENDED_EARLY, { cause: error });
   } finally {
     if (!options.connection) await place.connection.close();
   }

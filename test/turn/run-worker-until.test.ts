@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { text as textOf } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/define/define-agent.js';
@@ -84,4 +86,19 @@ test('where there can be no worker, nothing is started', async () => {
   });
   await expect(refused).rejects.toThrow('Two agents are named greeter');
   expect(isUsed).toBe(false);
+});
+
+test('a signal that ends the worker first is told, with what becomes of its turns', async () => {
+  const { address, taskQueue } = await placed();
+  const program = `
+    import { defineAgent } from 'holdfast';
+    import { runWorkerUntil } from 'holdfast/worker';
+    const agents = [defineAgent({ name: 'idle', instructions: 'Wait.', model: 'none' })];
+    await runWorkerUntil({ agents, ...${JSON.stringify({ address, taskQueue })} }, () => new Promise(() => {}));`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program]);
+  const said = textOf(child.stderr);
+  child.stderr.on('data', (piece) => {
+    if (String(piece).includes("state: 'RUNNING'")) child.kill('SIGTERM');
+  });
+  expect(await said).toContain('Turns that were started go on with the next worker of their task queue.');
 });
