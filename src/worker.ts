@@ -69,8 +69,10 @@ const ENDED_EARLY =
 
 /**
  * Serves turns of these agents until `use` is done, in one process and over one connection: for scripts. `use` is called
- * while the worker's threads are starting, and what it starts waits for them. Returns what `use` returns. Throws what it
- * throws, or why there can be no worker; and where SIGINT or SIGTERM ends the worker first.
+ * while the worker's threads are starting, and what it starts waits for them; its client has the `codec`, or the data
+ * converter and the client interceptors of `worker`, but none that plugins bring. Returns what `use` returns. Throws what
+ * it throws, or why there can be no worker, which may show when turns wait for it already; and where SIGINT or SIGTERM
+ * ends the worker first.
  */
 export async function runWorkerUntil<Result>(
   options: HoldfastWorkerOptions,
@@ -81,7 +83,7 @@ export async function runWorkerUntil<Result>(
     const creating = createWorker({ ...options, ...place });
     const client = clientAt(place, options);
     // What we refuse shows by now, before a turn is started.
-    await Promise.race([creating, client]);
+    await Promise.race([creating, client.catch(() => undefined)]);
     const using = client.then(use);
     using.catch(() => undefined);
     const { worker } = await creating;

@@ -173,6 +173,14 @@ describe('a schema says what is checked', () => {
     ['by chance', () => z.string().default(() => String(Math.random()))],
     ['by the clock', () => z.number().default(() => Date.now())],
     [
+      'by the clock, as a text without figures',
+      () =>
+        z
+          .string()
+          .default(() => `${Date.now()}`.replace(/\d/g, (figure) => 'abcdefghij'[Number(figure)] ?? '')),
+    ],
+    ['by the clock, among others', () => z.array(z.number()).default(() => [1, Date.now() % 100_000])],
+    [
       'and described, and optional',
       () =>
         z

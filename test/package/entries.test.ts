@@ -43,7 +43,7 @@ async function loadedBy(entry: string): Promise<{ packages: string[]; native: bo
 
 test('what defines agents and tools loads nothing of Temporal', async () => {
   const { packages, native } = await loadedBy('holdfast');
-  expect(packages).toEqual(['zod']);
+  expect(packages.toSorted()).toEqual(['openai', 'zod']);
   expect(native).toBe(false);
 });
 
@@ -55,17 +55,28 @@ test('a client loads no worker, no native module, no bundler, no model and no sc
   expect(native).toBe(false);
 });
 
-test('a client can be bundled into one file, which needs no package beside it', async () => {
-  const elsewhere = await mkdtemp(join(tmpdir(), 'holdfast-bundled-'));
-  onTestFinished(() => rm(elsewhere, { recursive: true }));
-  const [program, file] = [join(elsewhere, 'program.js'), join(elsewhere, 'bundled.mjs')];
-  await writeFile(program, "import { AgentClient } from 'holdfast/client'; console.log(AgentClient.name);");
-  const resolve = { alias: { 'holdfast/client': `${repository}/dist/entries/client.js` } };
-  const bundle = await rolldown({ input: program, platform: 'node', resolve, logLevel: 'silent' });
-  await bundle.write({ file, codeSplitting: false });
-  const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: elsewhere });
-  expect(stdout).toBe('AgentClient\n');
-});
+test.each([
+  ['client', "import { AgentClient } from 'holdfast/client'; console.log(AgentClient.name);", 'AgentClient'],
+  [
+    'index',
+    "import { openai } from 'holdfast'; const model = openai({ model: 'm' }); await model.prepare(); console.log(model.name);",
+    'm',
+  ],
+])(
+  'what uses holdfast (%s) can be bundled into one file, which needs no package beside it',
+  async (entry, code, said) => {
+    const elsewhere = await mkdtemp(join(tmpdir(), 'holdfast-bundled-'));
+    onTestFinished(() => rm(elsewhere, { recursive: true }));
+    const [program, file] = [join(elsewhere, 'program.js'), join(elsewhere, 'bundled.mjs')];
+    await writeFile(program, code);
+    const name = entry === 'index' ? 'holdfast' : `holdfast/${entry}`;
+    const resolve = { alias: { [name]: `${repository}/dist/entries/${entry}.js` } };
+    const bundle = await rolldown({ input: program, platform: 'node', resolve, logLevel: 'silent' });
+    await bundle.write({ file, codeSplitting: false });
+    const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: elsewhere });
+    expect(stdout).toBe(`${said}\n`);
+  },
+);
 
 test.each([
   ['holdfast/codec', ['@temporalio/common', '@temporalio/proto']],

@@ -1,4 +1,4 @@
-import type { APIError } from 'openai/core/error';
+import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai/core/error';
 import { isJsonObject } from '../../shared/json.js';
 import { ModelError } from '../../shared/model-port.js';
 import { wireText } from '../../shared/wire-text.js';
@@ -6,7 +6,6 @@ import { jsonText, TOO_DEEP } from './deep-json.js';
 import { type ProviderFault, typeOfFault } from './failure-kinds.js';
 import { MAX_FAILURE_BYTES, modelFailure } from './model-failure.js';
 import { retryAfterInText, retryAfterMs } from './retry-after.js';
-import { sdk } from './sdk.js';
 
 /**
  * The one place where anything that a provider call throws becomes a {@link ModelError}. Its text says what to do,
@@ -15,7 +14,6 @@ import { sdk } from './sdk.js';
  */
 export function classifyError(thrown: unknown, key?: string, headers?: Headers): ModelError {
   if (thrown instanceof ModelError) return thrown;
-  const { APIConnectionError, APIConnectionTimeoutError, APIError } = sdk();
   if (thrown instanceof APIConnectionTimeoutError)
     return modelFailure('Model.Timeout', thrown.message, { key });
   if (thrown instanceof APIConnectionError) {
@@ -61,7 +59,6 @@ export function providerError(
   text?: string,
   headers?: Headers,
 ): APIError {
-  const { APIError } = sdk();
   const inner = innerError(body);
   const written = inner === undefined ? '' : jsonText(inner, '');
   const [shown, said] = inner && written === '' ? [undefined, TOO_DEEP] : [inner, text];

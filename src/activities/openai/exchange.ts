@@ -1,11 +1,11 @@
 import type { OpenAI } from 'openai';
+import { APIError } from 'openai/core/error';
 import type { ModelContext } from '../../shared/model-port.js';
 import { answerEvents, type Sign } from './answer-events.js';
 import { classifyError } from './classify-error.js';
 import { type Access, openAiClient } from './openai-client.js';
 import type { OpenAiOptions } from './options.js';
 import { type ReplyAccumulator, type ReplyPhase, readReply } from './read-reply.js';
-import { sdk } from './sdk.js';
 import { usageOfFailure } from './usage.js';
 import { type WireTimer, wireTimer } from './wire-timer.js';
 
@@ -26,7 +26,7 @@ export type Exchange<Reply> = {
 
 /** An answer by its status, whose text may have been too slow to be read. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof sdk().APIError && error.headers !== undefined;
+  return error instanceof APIError && error.headers !== undefined;
 }
 
 /**

@@ -2,7 +2,6 @@ import type { OpenAI } from 'openai';
 import type { APIError } from 'openai/core/error';
 import { providerError } from './classify-error.js';
 import { patientFetch } from './node-fetch.js';
-import { sdk } from './sdk.js';
 
 export type Access = { apiKey: string; baseURL?: string; headers?: Record<string, string> };
 
@@ -34,8 +33,14 @@ export async function openAiClient(access: Access): Promise<OpenAI> {
   }
 }
 
+/** The package's client, loaded when it is first wanted: that takes a worker a good part of its start-up time. */
+export async function loadSdk(): Promise<typeof import('openai')['OpenAI']> {
+  const { OpenAI } = await import('openai');
+  return OpenAI;
+}
+
 async function newClient(access: Access): Promise<OpenAI> {
-  const { OpenAI } = sdk();
+  const OpenAI = await loadSdk();
   class Client extends OpenAI {
     /** The SDK drops error bodies that don't have their text under `error`. */
     protected override makeStatusError(

@@ -12,10 +12,10 @@ import { accessOf, isOpenAi, modelName } from './access.js';
 import { refuseEmpty } from './empty-reply.js';
 import { limiterAt } from './limiter.js';
 import { checkNumbers } from './numbers.js';
+import { loadSdk } from './openai-client.js';
 import { type OpenAiOptions, requireOptions } from './options.js';
 import { hostOf } from './origin.js';
 import { hasPrice, priced, priceProblem, pricesOfEnvironment } from './prices.js';
-import { sdk } from './sdk.js';
 
 /**
  * A model behind OpenAI's Chat Completions or Responses API, at OpenAI or at any server that speaks it. The variables
@@ -70,9 +70,9 @@ export function openai(options: OpenAiOptions = {}): Model {
       await cancelInBackground(() => accessOf(options), id);
     },
     async prepare() {
-      sdk();
       // Node loads what `fetch` is made of when one of its classes is first used, which takes it 20 ms.
       new Headers();
+      await loadSdk();
     },
   };
 }

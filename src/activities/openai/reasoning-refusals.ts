@@ -1,8 +1,7 @@
-import type { APIError } from 'openai/core/error';
+import { APIError } from 'openai/core/error';
 import type { AssistantMessage, Message } from '../../shared/messages.js';
 import { saidBy } from './classify-error.js';
 import type { Place } from './origin.js';
-import { sdk } from './sdk.js';
 
 type Asked = {
   place: Place;
@@ -35,7 +34,7 @@ export async function sendWithReasoning(asked: Asked, send: () => Promise<Respon
   try {
     return await send();
   } catch (error) {
-    if (!(error instanceof sdk().APIError) || !learnFrom(error, asked)) throw error;
+    if (!(error instanceof APIError) || !learnFrom(error, asked)) throw error;
     return await send();
   }
 }
