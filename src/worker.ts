@@ -55,13 +55,10 @@ export type HoldfastWorker = { worker: Worker; transcripts: TranscriptReader['st
 
 /** Connects, serves turns of these agents, and on SIGTERM or SIGINT drains: running tools get ten seconds. */
 export async function runWorker(options: HoldfastWorkerOptions): Promise<void> {
-  const place = await placeOf(options);
-  const { worker } = await createWorker({ ...options, ...place });
-  try {
+  await atPlace(options, async (place) => {
+    const { worker } = await createWorker({ ...options, ...place });
     await worker.run();
-  } finally {
-    if (!options.connection) await place.connection.close();
-  }
+  });
 }
 
 const ENDED_EARLY =
@@ -78,8 +75,7 @@ export async function runWorkerUntil<Result>(
   options: HoldfastWorkerOptions,
   use: (client: AgentClient) => Promise<Result>,
 ): Promise<Result> {
-  const place = await placeOf(options);
-  try {
+  return await atPlace(options, async (place) => {
     const creating = createWorker({ ...options, ...place });
     const client = clientAt(place, options);
     // What we refuse shows by now, before a turn is started.
@@ -87,13 +83,11 @@ export async function runWorkerUntil<Result>(
     const using = client.then(use);
     using.catch(() => undefined);
     const { worker } = await creating;
-    return await worker.runUntil(using);
-  } catch (error) {
-    if (!(error instanceof PromiseCompletionTimeoutError)) throw error;
-    throw new Error(ENDED_EARLY, { cause: error });
-  } finally {
-    if (!options.connection) await place.connection.close();
-  }
+    return await worker.runUntil(using).catch((error: unknown) => {
+      if (!(error instanceof PromiseCompletionTimeoutError)) throw error;
+      throw new Error(ENDED_EARLY, { cause: error });
+    });
+  });
 }
 
 /** As {@link runWorker}, for those who run it themselves. Throws a TypeError for options that can't work together. */
@@ -124,8 +118,7 @@ export async function createWorker(options: HoldfastWorkerOptions): Promise<Hold
       ],
     },
   });
-  // Its threads are starting now, and this one is idle.
-  setImmediate(() => serving.prepare());
+  serving.prepare();
   const worker: Worker = await creating;
   serving.attach(worker);
   return { worker, transcripts: serving.transcripts };
@@ -145,6 +138,19 @@ async function clientAt(place: WorkerPlace, options: HoldfastWorkerOptions): Pro
 
 function converterOf({ worker, codec }: HoldfastWorkerOptions): DataConverter {
   return worker?.dataConverter ?? dataConverter(codec);
+}
+
+/** A connection that was made for it is closed after it. */
+async function atPlace<Result>(
+  options: HoldfastWorkerOptions,
+  use: (place: WorkerPlace) => Promise<Result>,
+): Promise<Result> {
+  const place = await placeOf(options);
+  try {
+    return await use(place);
+  } finally {
+    if (!options.connection) await place.connection.close();
+  }
 }
 
 async function placeOf(options: HoldfastWorkerOptions): Promise<WorkerPlace> {

@@ -185,13 +185,9 @@ async function resolved(
   { resolve }: CallModelInput,
   { request, instructions: { text, recorded }, offer: { settled, mcp }, compaction }: Prepared,
 ): Promise<Pick<ModelReply, 'settings' | 'instructions'>> {
-  return {
-    ...(recorded && { instructions: text }),
-    ...(resolve &&
-      compaction && {
-        settings: resolveSettings(agent, settled, request.model, resolve, await mcp, compaction),
-      }),
-  };
+  const settings =
+    resolve && compaction && resolveSettings(agent, settled, request.model, resolve, await mcp, compaction);
+  return { ...(recorded && { instructions: text }), ...(settings && { settings }) };
 }
 
 /** While no text comes: stores may be slow, and arguments long. */

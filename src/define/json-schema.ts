@@ -57,16 +57,17 @@ function truthful(io: Io): (visit: Visit) => void {
         }
         break;
       case 'default':
-      case 'prefault':
+      case 'prefault': {
         if (!('default' in jsonSchema)) break;
-        if (mayTick && !NO_TIME.test(JSON.stringify(jsonSchema.default))) {
+        const told = JSON.stringify(jsonSchema.default);
+        if (mayTick && !NO_TIME.test(told)) {
           tick();
           mayTick = false;
         }
         // One that is made anew each time would be an old one by the time that a model reads it.
-        if (JSON.stringify(def.defaultValue) !== JSON.stringify(jsonSchema.default))
-          delete jsonSchema.default;
+        if (JSON.stringify(def.defaultValue) !== told) delete jsonSchema.default;
         break;
+      }
     }
   };
 }

@@ -39,7 +39,7 @@ export class HoldfastPlugin extends SimplePlugin {
     const serving = servingOf(this.#serving);
     refuseWhatCannotWork(options, serving.activities);
     this.#servings.set(serving.sinks.holdfastTranscript, serving);
-    setImmediate(() => serving.prepare());
+    serving.prepare();
     return {
       ...turnWorkerOptions,
       ...options,

@@ -52,7 +52,7 @@ export type Serving = {
   activityInterceptor: ActivityInterceptorsFactory;
   /** How reads of transcripts went. */
   transcripts: TranscriptReader['stats'];
-  /** To be called while the SDK starts its threads: loads what first calls of models would wait for. */
+  /** To be called when the SDK starts its threads: loads what first calls of models would wait for, as this one is idle then. */
   prepare(): void;
   /** To be called with the worker that was made with this. */
   attach(worker: Worker): void;
@@ -100,10 +100,12 @@ export function servingOf(options: ServingOptions): Serving {
     activityInterceptor: () => ({ inbound: wireInterceptor }),
     transcripts: transcripts.stats,
     prepare() {
-      for (const agent of agents.all)
-        modelFor(agent)
-          .prepare?.()
-          .catch(() => undefined);
+      setImmediate(() => {
+        for (const agent of agents.all)
+          modelFor(agent)
+            .prepare?.()
+            .catch(() => undefined);
+      });
     },
     attach(made) {
       worker = made;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { workflowBundlePath } from './bundle-path.js';
 
-// Both in src/codec/workflow-failures.ts.
+// Of src/codec/workflow-failures.ts, as they stand in the bundle.
 const PLAIN = 'MESSAGES = "holdfast:messages=plain"';
 const SEALED = 'MESSAGES = "holdfast:messages=sealed"';
 
