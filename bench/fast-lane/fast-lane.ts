@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
-import { NativeConnection } from '@temporalio/worker';
 import { AgentClient } from 'holdfast/client';
 import { createWorker } from 'holdfast/worker';
 import { startTemporaryServer } from '../../dist/server/temporary-server.js';
@@ -29,14 +28,13 @@ type Turn = (lane: Lane, rounds: number) => Promise<{ ms: number; events: number
 export async function runFastLane(options: BenchOptions): Promise<Result> {
   const [server, modelUrl] = await Promise.all([startTemporaryServer({ ui: false }), startModel()]);
   const { address } = server;
-  const connection = await NativeConnection.connect({ address });
   const client = new Client({ connection: await Connection.connect({ address }) });
   const shared = { idempotent: true, stream: false };
   const agents = [
     readerAgent('remote', modelUrl, { ...shared, execution: 'activity' }),
     readerAgent('local', modelUrl, { ...shared, execution: 'local' }),
   ];
-  const { worker } = await createWorker({ agents, connection, taskQueue: 'holdfast' });
+  const { worker } = await createWorker({ agents, address, taskQueue: 'holdfast' });
   const holdfast = new AgentClient({ client });
   const turn: Turn = async (lane, rounds) => {
     const turnId = `${lane}-${randomUUID()}`;
@@ -51,7 +49,6 @@ export async function runFastLane(options: BenchOptions): Promise<Result> {
     return await worker.runUntil(() => measure(turn, options));
   } finally {
     await client.connection.close();
-    await connection.close();
     await server.stop();
   }
 }

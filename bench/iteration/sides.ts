@@ -20,7 +20,10 @@ type Sides = {
   close(): Promise<void>;
 };
 
-/** A worker of each, side by side on the same server and with the same model; one turn at a time. */
+/**
+ * A worker of each, side by side on the same server and with the same model; one turn at a time. Each connects as it does
+ * for who uses it: Holdfast's by itself, the naive one by the SDK's defaults.
+ */
 export async function openSides(address: string, modelUrl: string): Promise<Sides> {
   const connection = await NativeConnection.connect({ address });
   const client = new Client({ connection: await Connection.connect({ address }) });
@@ -29,7 +32,7 @@ export async function openSides(address: string, modelUrl: string): Promise<Side
     readerAgent('once-more', modelUrl, { idempotent: true, stream: false }),
     readerAgent('at-most-once', modelUrl, { idempotent: false }),
   ];
-  const { worker } = await createWorker({ agents, connection, taskQueue: 'holdfast' });
+  const { worker } = await createWorker({ agents, address, taskQueue: 'holdfast' });
   const naiveWorker = await Worker.create({
     connection,
     taskQueue: 'naive',

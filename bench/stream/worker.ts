@@ -1,6 +1,6 @@
 // The worker of the bench, in a process of its own, so that what it takes can be told from what others take. It answers
 // each message with its CPU time so far, in ms. Arguments: Temporal's address, the model's base URL.
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { defineAgent, openai } from 'holdfast';
 import { createWorker } from 'holdfast/worker';
 
@@ -11,8 +11,7 @@ const agent = defineAgent({
   instructions: 'Speak.',
   model: openai({ model: 'scripted', baseURL }),
 });
-const connection = await NativeConnection.connect({ address });
-const { worker } = await createWorker({ connection, agents: [agent] });
+const { worker } = await createWorker({ address, agents: [agent] });
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
   process.send?.((user + system) / 1000);

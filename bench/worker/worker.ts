@@ -39,9 +39,9 @@ Runtime.install({
   // A naive loop's payloads are warned of by the hundred.
   telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' } } },
 });
-const connection = await NativeConnection.connect({ address: config.address });
 
-async function naiveWorker({ bundlePath = '' }: WorkerConfig): Promise<HoldfastWorker> {
+async function naiveWorker({ address, bundlePath = '' }: WorkerConfig): Promise<HoldfastWorker> {
+  const connection = await NativeConnection.connect({ address });
   const worker = await Worker.create({
     ...{ connection, taskQueue: config.taskQueue, workflowBundle: { codePath: bundlePath } },
     activities: naiveActivities(config.modelUrl),
@@ -54,7 +54,7 @@ await serveSupervised(async (onActivity) => {
   made = config.bundlePath
     ? await naiveWorker(config)
     : await createWorker({
-        ...{ connection, taskQueue: config.taskQueue, onActivity },
+        ...{ address: config.address, taskQueue: config.taskQueue, onActivity },
         agents: [
           readerAgent('reader', config.modelUrl, {
             // As the naive loop does it: each reply in one piece, and a tool that Temporal may run again.

@@ -1,9 +1,9 @@
 // A worker process of the demo. Its parent kills it.
 import { setTimeout } from 'node:timers/promises';
-import { NativeConnection } from '@temporalio/worker';
 import { coder } from '../cli/coder.js';
 import { installQuietRuntime } from '../cli/quiet-runtime.js';
 import { scriptedModel } from '../testing/index.js';
+import { connectWorker } from '../worker/connect.js';
 import { serveSupervised } from '../worker/supervised-process.js';
 import { createWorker } from '../worker.js';
 import { Ledger, recorded } from './ledger.js';
@@ -24,8 +24,8 @@ const agent = coder(root, scriptedModel(demoScript, { pieceDelayMs: 20 }));
 const tools = agent.tools.map((tool) =>
   recorded(tool, ledger, tool.name === 'write_file' ? holdOpen : undefined),
 );
-const connection = await NativeConnection.connect({ address });
+const place = await connectWorker({ address, namespace });
 await serveSupervised((onActivity) =>
-  createWorker({ agents: [{ ...agent, tools }], connection, namespace, taskQueue, onActivity }),
+  createWorker({ agents: [{ ...agent, tools }], ...place, taskQueue, onActivity }),
 );
 process.exit(0);

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { DefaultLogger, type NativeConnection, Runtime } from '@temporalio/worker';
 import type { StartOptions } from '../client/agent-client.js';
 import { AgentClient } from '../client/agent-client.js';
 import type { TurnHandle } from '../client/turn-handle.js';
 import type { Agent } from '../define/define-agent.js';
 import { startTemporaryServer } from '../server/temporary-server.js';
 import type { PromptPart } from '../shared/prompt-parts.js';
+import { connectWorker } from '../worker/connect.js';
 import { createWorker, type HoldfastWorker, type HoldfastWorkerOptions } from '../worker.js';
 
 type Place = { address: string; connection: NativeConnection; client: AgentClient };
@@ -21,7 +22,7 @@ export async function testPlace(): Promise<Place> {
 async function openPlace(): Promise<Place> {
   installQuietRuntime();
   const address = process.env['TEMPORAL_ADDRESS'] ?? (await startTemporaryServer({ ui: false })).address;
-  const connection = await NativeConnection.connect({ address });
+  const { connection } = await connectWorker({ address });
   return { address, connection, client: await AgentClient.connect({ address }) };
 }
 
