@@ -54,12 +54,14 @@ class Round {
   readonly #results = new Map<string, ToolResultBlock>();
   /** What results are while something is done with them: remote ones are kept, hooks look at some. */
   readonly #inShort = new Map<string, ToolResultBlock>();
+  readonly #planned: number;
   #closed = false;
 
   constructor(run: TurnRun, planned: readonly PlannedCall[], interventions: Interventions) {
     if (!run.settings) throw new TypeError('A turn has its settings from its first reply on.');
     this.settings = run.settings;
     this.#run = run;
+    this.#planned = planned.length;
     this.#interventions = interventions;
     run.callStatus.clear();
     run.children.clear();
@@ -252,6 +254,7 @@ class Round {
     this.#results.set(result.callId, result);
     this.#run.steps.settled(result);
     this.#run.callStatus.set(result.callId, result.status);
-    this.#run.show();
+    // The last one's is shown with the results of all.
+    if (this.#results.size < this.#planned) this.#run.show();
   }
 }
