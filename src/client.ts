@@ -48,12 +48,5 @@ export type {
   WithdrawReceipt,
 } from './shared/session-requests.js';
 export type { ToolCallStep, TurnStep } from './shared/steps.js';
-export type {
-  Limits,
-  OutcomeType,
-  TurnInput,
-  TurnOutcome,
-  TurnState,
-  TurnUsage,
-  Usage,
-} from './shared/turn.js';
+export type { Limits, OutcomeType, TurnOutcome, TurnState, TurnUsage, Usage } from './shared/turn.js';
+export type { TurnInput } from './shared/turn-input.js';

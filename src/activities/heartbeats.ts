@@ -1,5 +1,5 @@
 import type { Context } from '@temporalio/activity';
-import type { Heartbeat } from '../shared/activities.js';
+import type { Heartbeat } from '../shared/heartbeats.js';
 
 /** An activity hears of a cancel at its next beat: every 500 ms, that takes a third of a second in the median (measured). */
 const BEAT_MS = 500;

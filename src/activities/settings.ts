@@ -6,7 +6,7 @@ import type { CompactionSettings } from '../shared/compaction/settings.js';
 import { type Budget, budgetOf, type Limits, smallerBudget } from '../shared/limits.js';
 import type { McpSettings } from '../shared/mcp.js';
 import type { PermissionRules } from '../shared/permissions.js';
-import type { TurnSettings } from '../shared/turn.js';
+import type { TurnSettings } from '../shared/turn-settings.js';
 
 // Defaults that users are not asked for. They are recorded with each turn, so that changing one changes new turns only.
 const HEARTBEAT_TIMEOUT_MS = 10_000;

@@ -1,5 +1,6 @@
 import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/activity';
-import type { InterruptedReply, ModelHeartbeat } from '../shared/activities.js';
+import type { InterruptedReply } from '../shared/activities.js';
+import type { ModelHeartbeat } from '../shared/heartbeats.js';
 import {
   type Model,
   type ModelContext,

@@ -5,8 +5,9 @@ import type { Artifacts } from '../artifacts/artifacts.js';
 import type { AnyTool } from '../define/define-agent.js';
 import type { ToolContext } from '../define/define-tool.js';
 import { UnknownOutcome } from '../define/tool-outcomes.js';
-import type { RunToolInput, RunToolResult, ToolHeartbeat } from '../shared/activities.js';
+import type { RunToolInput, RunToolResult } from '../shared/activities.js';
 import { TOOL_RETRYABLE, WORKER_LOST } from '../shared/failures.js';
+import type { ToolHeartbeat } from '../shared/heartbeats.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import {
   invalidArguments,

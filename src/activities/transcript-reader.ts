@@ -1,8 +1,8 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { Artifacts } from '../artifacts/artifacts.js';
-import type { TranscriptRef, TranscriptSpan } from '../shared/activities.js';
 import type { TranscriptBase } from '../shared/carried.js';
 import type { Message } from '../shared/messages.js';
+import type { TranscriptRef, TranscriptSpan } from '../shared/transcript-ref.js';
 import { MESSAGES_QUERY, type MessagesPage, type MessagesPageRequest } from '../shared/turn.js';
 import { errorText, wireText } from '../shared/wire-text.js';
 import type { TranscriptCache } from './transcript-cache.js';

@@ -1,6 +1,6 @@
 import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/activity';
 import { ActivityCancelledError } from '@temporalio/client';
-import type { ModelHeartbeat } from '../shared/activities.js';
+import type { ModelHeartbeat } from '../shared/heartbeats.js';
 import { ModelError } from '../shared/model-port.js';
 import type { Timing } from '../shared/steps.js';
 import {

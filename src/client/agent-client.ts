@@ -13,14 +13,12 @@ import { askedBy, type PromptPart, shownPrompt } from '../shared/prompt-parts.js
 import { reached } from '../shared/reached.js';
 import {
   DEFAULT_TASK_QUEUE,
-  type GivenByParent,
   TURN_ID,
   TURN_WORKFLOW,
-  type TurnInput,
   type TurnOutcome,
-  turnInputProblems,
   WORKFLOW_TASK_TIMEOUT,
 } from '../shared/turn.js';
+import { type GivenByParent, type TurnInput, turnInputProblems } from '../shared/turn-input.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
 import { connectConfig } from './connect-config.js';
 import { InvalidInput, TurnConflict } from './errors.js';

@@ -3,7 +3,7 @@ import { gunzip } from 'node:zlib';
 import type { CarriedTranscript, TranscriptBase, TranscriptSegment } from '../shared/carried.js';
 import { type Message, textContent } from '../shared/messages.js';
 import { openingMessages } from '../shared/opening.js';
-import type { TurnInput } from '../shared/turn.js';
+import type { TurnInput } from '../shared/turn-input.js';
 
 /** `deltaFrom`: the index of the first message that the turn added. */
 export type EarlierMessages = { messages: Message[]; deltaFrom: number };

@@ -1,9 +1,10 @@
 import type { LoadedDataConverter } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
-import { CALL_MODEL, type Heartbeat } from '../shared/activities.js';
+import { CALL_MODEL } from '../shared/activities.js';
 import { COMPACT_TRANSCRIPT } from '../shared/compaction/wire.js';
 import type { TurnEvent } from '../shared/events.js';
 import type { TurnFold } from '../shared/fold.js';
+import type { Heartbeat } from '../shared/heartbeats.js';
 import { wireLine } from '../shared/wire-text.js';
 import { decodeFailure, decodePayloads } from './payloads.js';
 

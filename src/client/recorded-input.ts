@@ -4,7 +4,7 @@ import { isJsonObject } from '../shared/json.js';
 import { isMessage, type Message } from '../shared/messages.js';
 import { isPromptParts, type PromptPart } from '../shared/prompt-parts.js';
 import { isListOf } from '../shared/shape.js';
-import type { TurnInput } from '../shared/turn.js';
+import type { TurnInput } from '../shared/turn-input.js';
 
 const isTranscript = isListOf(isMessage);
 

@@ -8,7 +8,8 @@ import {
   TURN_ENDED,
   turnEnded,
 } from '../shared/sub-agents.js';
-import type { TurnInput, TurnOutcome } from '../shared/turn.js';
+import type { TurnOutcome } from '../shared/turn.js';
+import type { TurnInput } from '../shared/turn-input.js';
 import { decodeFailure, decodePayloads } from './payloads.js';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;

@@ -5,12 +5,14 @@ import type { HookRecord } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { BudgetShare, Limits } from './limits.js';
 import type { McpPlace, McpSettings } from './mcp.js';
-import type { AssistantMessage, Message, ToolResultBlock } from './messages.js';
+import type { AssistantMessage, ToolResultBlock } from './messages.js';
 import type { ModelOptions } from './model-options.js';
 import type { TurnNote } from './notes.js';
 import type { Permission, PermissionRules, TurnPermissions } from './permissions.js';
 import type { Timing } from './steps.js';
-import type { TurnSettings, TurnUsage, Usage } from './turn.js';
+import type { TranscriptRef } from './transcript-ref.js';
+import type { TurnUsage, Usage } from './turn.js';
+import type { TurnSettings } from './turn-settings.js';
 
 /** Activity types of ours; a tool call's activity type is the tool's name, or `default` for one of an MCP server. */
 export const CALL_MODEL = 'holdfast.callModel';
@@ -23,26 +25,6 @@ export const DEFAULT_ACTIVITY = 'default';
 /** Of a remote tool's call: looks at arguments that a person has changed; makes the result of what is no short text. */
 export const CHECK_CALL = 'holdfast.checkCall';
 export const KEEP_RESULT = 'holdfast.keepResult';
-
-/**
- * Where a transcript's messages are, so that they are never sent twice: the first `to` messages of an open run,
- * the last of them `headId`. `epoch` counts the run's rewrites of its transcript (a compaction): a span into an
- * earlier epoch is stale.
- */
-export type TranscriptSpan = {
-  workflowId: string;
-  runId: string;
-  epoch: number;
-  to: number;
-  headId: string;
-  /** Whether rounds were dropped; absent in old ones, where any epoch but the first says so. */
-  dropped?: boolean;
-  /** Of the first run where `runId` continues others: what a worker remembers of those counts. */
-  firstRunId?: string;
-};
-
-/** `spans` in order, then `tail`: messages of this one call that no run holds. */
-export type TranscriptRef = { spans: TranscriptSpan[]; tail: Message[] };
 
 export type CallModelInput = {
   v: 1;
@@ -241,43 +223,3 @@ export type CheckedCall = { v: 1; input: Json } | RunToolResult;
 
 /** `returned`: what a remote tool's activity gave. */
 export type KeepResultInput = RunToolInput & { returned: Json };
-
-/** What a model call's heartbeat carries: the end of the text streamed so far. */
-export type ModelHeartbeat = {
-  v: 1;
-  kind: 'model';
-  attempt: number;
-  /** Characters (UTF-16 units) of this attempt's text that come before `text`. */
-  offset: number;
-  text: string;
-  /** What the next try goes on with: the id of a reply that the provider works on by itself. */
-  resume?: string;
-  /** For its turn, by limits of the worker's process; ISO 8601, where it is known. */
-  waiting?: { untilAt?: string };
-  /** What the tries have cost that came to nothing, this one too if it should end here. */
-  spent?: TurnUsage;
-  /** Of which faults the tries died, by type, as far as it matters: the model is asked once more for some, not oftener. */
-  faults?: Record<string, number>;
-};
-
-/** What a tool's heartbeat carries: `begun` says that its body may have had effects. */
-export type ToolHeartbeat = {
-  v: 1;
-  kind: 'tool';
-  attempt: number;
-  begun: boolean;
-  startedAt?: string;
-  progress?: string;
-};
-export type Heartbeat = ModelHeartbeat | ToolHeartbeat;
-
-/** Calls from the workflow to its own worker's process: they leave no trace in the history. */
-export type TranscriptSink = {
-  /** Messages `from` onwards of this run's transcript, just added. */
-  added(epoch: number, from: number, messages: Message[]): void;
-};
-
-export type WakeSink = {
-  /** The run was interrupted: its activities are to stop. */
-  interrupted(runId: string): void;
-};

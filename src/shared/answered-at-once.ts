@@ -4,7 +4,7 @@ import { resultOfFinal } from './final-answer.js';
 import type { ToolResultBlock } from './messages.js';
 import { refusedSubAgent } from './sub-agents.js';
 import { notOfThisTurn } from './tool-results.js';
-import type { TurnSettings } from './turn.js';
+import type { TurnSettings } from './turn-settings.js';
 
 /** Of the calls of a reply, the results that are there with it: nothing is run, and nobody is asked. */
 export function answeredAtOnce(

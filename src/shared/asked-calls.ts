@@ -3,7 +3,7 @@ import type { NewEvent } from './events.js';
 import type { ToolCallBlock, ToolResultBlock } from './messages.js';
 import { type AskedCall, type PersonDecision, resultOfDecision } from './people.js';
 import { requestEvent } from './request-event.js';
-import type { TurnSettings } from './turn.js';
+import type { TurnSettings } from './turn-settings.js';
 
 /** Of the last reply: the calls that people are asked about. */
 export class AskedCalls {

@@ -18,7 +18,7 @@ import type { Steps } from './steps.js';
 import { type SubAgentEnd, settleSubAgent, subAgentStep, uncheckedSubAgent } from './sub-agents.js';
 import { mayStillRun, notStarted, workerLost } from './tool-results.js';
 import { pendingCalls, toolMessage } from './transcript.js';
-import type { TurnSettings } from './turn.js';
+import type { TurnSettings } from './turn-settings.js';
 
 type RunCall = Extract<PlannedCall, { do: 'run' }>;
 

@@ -8,7 +8,8 @@ import { type Covers, isCovers, isMessage, type Message } from './messages.js';
 import type { TurnPermissions } from './permissions.js';
 import { type Check, isListOf, isNonEmptyText, isOneOf, isShape, isText, isWholeNumber } from './shape.js';
 import type { TurnStep } from './steps.js';
-import type { TurnSettings, TurnUsage } from './turn.js';
+import type { TurnUsage } from './turn.js';
+import type { TurnSettings } from './turn-settings.js';
 
 // A long turn goes on in a new run of its workflow (continue-as-new) before its event history gets too long. This is
 // what the new run is given.

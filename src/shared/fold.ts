@@ -17,7 +17,7 @@ import {
 import { shownPrompt } from './prompt-parts.js';
 import type { ModelEnd, RecordedStep } from './recorded-step.js';
 import { Steps } from './steps.js';
-import type { TurnSettings } from './turn.js';
+import type { TurnSettings } from './turn-settings.js';
 
 /**
  * Rebuilds a turn from its recorded steps alone: its messages, and the events that a watcher sees. It settles tool

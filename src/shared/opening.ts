@@ -5,7 +5,7 @@ import type { JsonObject } from './json.js';
 import { type AssistantMessage, type Message, textContent } from './messages.js';
 import { blocksOf } from './prompt-parts.js';
 import { reconcile } from './transcript.js';
-import type { TurnInput } from './turn.js';
+import type { TurnInput } from './turn-input.js';
 
 // Ids that the workflow gives come from the first run's id: the event history has it, too, so that a transcript
 // which is rebuilt from the history is the same to the letter.

@@ -19,7 +19,8 @@ import type { PeopleMemo } from './people.js';
 import type { ToolEnd } from './settle.js';
 import type { SleepMemo } from './sleep.js';
 import type { SubAgentEnd } from './sub-agents.js';
-import type { OutcomeType, TurnInput } from './turn.js';
+import type { OutcomeType } from './turn.js';
+import type { TurnInput } from './turn-input.js';
 
 /** How a model call's activity ended; `told` is what the end tells of its tries. */
 export type ModelEnd =

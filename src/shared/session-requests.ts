@@ -8,8 +8,8 @@ import { isTitle } from './session.js';
 import type { SessionMessages } from './session-activities.js';
 import { isSessionLimitsChange, type SessionLimitsChange } from './session-limits.js';
 import { is, isNonEmptyText, isOneOf, isShape, isText } from './shape.js';
-import { GIVEN_BY_PARENT, type GivenByParent, type TurnInput, turnInputProblems } from './turn.js';
 import { isMetadata } from './turn-checks.js';
+import { GIVEN_BY_PARENT, type GivenByParent, type TurnInput, turnInputProblems } from './turn-input.js';
 import { versionProblem, WIRE_VERSION } from './version.js';
 import { errorText, wireId } from './wire-text.js';
 

@@ -4,7 +4,7 @@ import type { ToolResultBlock } from './messages.js';
 import { noAnswerInTime, noWorker } from './remote-tools.js';
 import { attemptIn, timingIn } from './steps.js';
 import { mayStillRun, notStarted, timedOut, toolThrew, wasRunning, workerLost } from './tool-results.js';
-import type { ToolSettings } from './turn.js';
+import type { ToolSettings } from './turn-settings.js';
 
 /** How a tool's activity ended, as the workflow's errors and the event history both tell it. */
 export type ToolEnd =

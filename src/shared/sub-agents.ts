@@ -4,7 +4,8 @@ import { isJsonObject } from './json.js';
 import type { ToolResultBlock } from './messages.js';
 import type { SubAgentStep } from './steps.js';
 import { answer } from './tool-results.js';
-import { type OutcomeType, TURN_ID, type TurnOutcome, type TurnSettings } from './turn.js';
+import { type OutcomeType, TURN_ID, type TurnOutcome } from './turn.js';
+import type { TurnSettings } from './turn-settings.js';
 import type { TurnUsage } from './usage.js';
 import { wireId, wireText } from './wire-text.js';
 

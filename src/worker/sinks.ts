@@ -1,7 +1,7 @@
 import type { InjectedSinks } from '@temporalio/worker';
 import type { Interrupts } from '../activities/interrupts.js';
 import type { TranscriptCache } from '../activities/transcript-cache.js';
-import type { TranscriptSink, WakeSink } from '../shared/activities.js';
+import type { TranscriptSink, WakeSink } from '../shared/sink-calls.js';
 
 type HoldfastSinks = { holdfastTranscript: TranscriptSink; holdfastWake: WakeSink };
 

@@ -16,7 +16,7 @@ import {
 import { notCompacted, type TooLongReply } from '../shared/compaction/wire.js';
 import { partialReply } from '../shared/opening.js';
 import { modelTimedOut, partialTextOf } from '../shared/settle.js';
-import type { TurnInput } from '../shared/turn.js';
+import type { TurnInput } from '../shared/turn-input.js';
 import { addFailed, noUsage, spentIn } from '../shared/usage.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
 import { compactTooLong, type Refusals } from './compaction.js';

@@ -21,7 +21,8 @@ import {
   problemLine,
   type TooLongReply,
 } from '../shared/compaction/wire.js';
-import type { TurnSettings, TurnState } from '../shared/turn.js';
+import type { TurnState } from '../shared/turn.js';
+import type { TurnSettings } from '../shared/turn-settings.js';
 import { addFailed, noUsage, spentIn } from '../shared/usage.js';
 import { wireLine } from '../shared/wire-text.js';
 import type { Interventions } from './interventions.js';

@@ -4,7 +4,6 @@ import {
   defineSignal,
   defineUpdate,
   setHandler,
-  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CarriedInterventions } from '../shared/carried.js';
@@ -30,6 +29,7 @@ import {
 import { jsonBytes } from '../shared/json.js';
 import { ANSWER, APPROVE, DENY } from '../shared/people.js';
 import { Receipts } from './receipts.js';
+import { type Settled, Settling } from './settling.js';
 import { wakeActivities } from './sinks.js';
 
 const interruptSignal = defineSignal<[StopRequest?]>(INTERRUPT);
@@ -48,9 +48,6 @@ const WAITING_STEER_BYTES = 500_000;
 /** Why a turn is to end before its model is done: what people have asked, or the turn's own limit. */
 export type Ending = Intervention | { kind: 'time_limit'; id: string };
 
-/** How work ended; neither field where it was left behind. */
-export type Settled<Result> = { value?: Result; fault?: unknown };
-
 /**
  * What people and programs ask of a running turn. Each message has an id, and counts once however often it comes.
  * What happened to the turn is judged by these flags and never by the kind of an activity's error: a dead worker's
@@ -65,8 +62,7 @@ export class Interventions {
   #compact: CompactRequest | undefined;
   readonly receipts: Receipts;
   readonly #scope = CancellationScope.current();
-  /** What the turn waits for now, and what ends the waiting. */
-  #settling: { settleMs: number; overdue: () => void } | undefined;
+  readonly #settling = new Settling();
   #closed = false;
   readonly #steerListeners = new Set<() => void>();
   readonly #listeners = new Set<(ending: Ending) => void>();
@@ -171,22 +167,9 @@ export class Interventions {
     };
   }
 
-  /**
-   * Waits for `work`; but after an interrupt no longer than `settleMs`: a tool that ignores its signal, or a dead
-   * worker, must not hold the turn. Never rejects. (One promise: in the sandbox each costs as much as a small step.)
-   */
+  /** Waits for `work`; but after an interrupt no longer than `settleMs`. Never rejects. */
   settle<Result>(work: Promise<Result>, settleMs: number): Promise<Settled<Result>> {
-    return new Promise((resolve) => {
-      const end = (settled: Settled<Result>) => {
-        this.#settling = undefined;
-        resolve(settled);
-      };
-      this.#settling = { settleMs, overdue: () => end({}) };
-      work.then(
-        (value) => end({ value }),
-        (fault: unknown) => end({ fault }),
-      );
-    });
+    return this.#settling.wait(work, settleMs);
   }
 
   /** As if it had been asked for by signal. */
@@ -250,9 +233,6 @@ export class Interventions {
     if (intervention.kind !== 'cancel') this.#scope.cancel();
     wakeActivities(workflowInfo().runId);
     for (const listener of this.#listeners) listener(intervention);
-    const { settleMs, overdue } = this.#settling ?? {};
-    if (settleMs === undefined || !overdue) return;
-    const limit = () => sleep(settleMs, { summary: 'the time that what runs has to stop' });
-    CancellationScope.nonCancellable(limit).then(overdue, overdue);
+    this.#settling.hurry();
   }
 }

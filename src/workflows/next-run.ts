@@ -9,7 +9,8 @@ import {
 import { SEAL_TRANSCRIPT, type SealedTranscript, type SealTranscriptInput } from '../shared/activities.js';
 import type { CarriedTurn, TranscriptSegment } from '../shared/carried.js';
 import { jsonBytes } from '../shared/json.js';
-import type { TurnInput, TurnSettings } from '../shared/turn.js';
+import type { TurnInput } from '../shared/turn-input.js';
+import type { TurnSettings } from '../shared/turn-settings.js';
 import type { Interventions } from './interventions.js';
 import type { TurnRun } from './turn-run.js';
 

@@ -1,6 +1,6 @@
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
 import type { CarriedTurn } from '../shared/carried.js';
-import { type TurnInput, turnInputProblems } from '../shared/turn.js';
+import { type TurnInput, turnInputProblems } from '../shared/turn-input.js';
 import { versionProblem } from '../shared/version.js';
 import { wireText } from '../shared/wire-text.js';
 

@@ -13,15 +13,13 @@ import {
 import type { AgentType, OutputOf } from '../shared/agent-type.js';
 import { askedBy, type PromptPart, shownPrompt } from '../shared/prompt-parts.js';
 import {
-  type GivenByParent,
   type OutcomeType,
   TURN_ID,
   TURN_WORKFLOW,
-  type TurnInput,
   type TurnOutcome,
-  turnInputProblems,
   WORKFLOW_TASK_TIMEOUT,
 } from '../shared/turn.js';
+import { type GivenByParent, type TurnInput, turnInputProblems } from '../shared/turn-input.js';
 import { wireLine, wireText } from '../shared/wire-text.js';
 
 export type RunTurnOptions = Partial<

@@ -1,6 +1,6 @@
 import { proxySinks, type Sinks } from '@temporalio/workflow';
-import type { TranscriptSink, WakeSink } from '../shared/activities.js';
 import type { Message } from '../shared/messages.js';
+import type { TranscriptSink, WakeSink } from '../shared/sink-calls.js';
 
 // Calls from the workflow to its own worker's process. They leave nothing in the history and are skipped in a replay.
 

@@ -5,7 +5,7 @@ import type { JsonObject } from '../shared/json.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { refusedSubAgent } from '../shared/sub-agents.js';
 import { notOfThisTurn } from '../shared/tool-results.js';
-import type { TurnSettings } from '../shared/turn.js';
+import type { TurnSettings } from '../shared/turn-settings.js';
 import { type AskedAnswer, isAskedAnswer, type Question } from './person-requests.js';
 import type { SleepCall } from './sleeper.js';
 import type { CallToRun } from './tool-activity.js';

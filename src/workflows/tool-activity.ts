@@ -18,7 +18,7 @@ import { WORKER_LOST } from '../shared/failures.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import { lastWordIn, type ToolEnd, triedIn } from '../shared/settle.js';
 import { workerLost } from '../shared/tool-results.js';
-import type { ToolSettings } from '../shared/turn.js';
+import type { ToolSettings } from '../shared/turn-settings.js';
 import { isTry, runLocalTool, runsLocally } from './local-tool.js';
 import { runRemoteTool } from './remote-tool.js';
 import type { TurnRun } from './turn-run.js';

@@ -1,10 +1,10 @@
 import { workflowInfo } from '@temporalio/workflow';
-import type { TranscriptRef } from '../shared/activities.js';
 import type { CarriedTranscript, TranscriptBase } from '../shared/carried.js';
 import { applyPieces, type Piece } from '../shared/compaction/pieces.js';
 import { dropOldRounds } from '../shared/drop-rounds.js';
 import { jsonBytes } from '../shared/json.js';
 import type { Message } from '../shared/messages.js';
+import type { TranscriptRef } from '../shared/transcript-ref.js';
 import type { MessagesPage, MessagesPageRequest } from '../shared/turn.js';
 import { cacheMessages } from './sinks.js';
 

@@ -3,7 +3,8 @@ import type { CarriedTurn } from '../shared/carried.js';
 import { answerText } from '../shared/final-answer.js';
 import type { Json } from '../shared/json.js';
 import { type StopReason, toolCallsOf } from '../shared/messages.js';
-import type { OutcomeType, TurnSettings } from '../shared/turn.js';
+import type { OutcomeType } from '../shared/turn.js';
+import type { TurnSettings } from '../shared/turn-settings.js';
 
 type Asks = NonNullable<CarriedTurn['output']>;
 

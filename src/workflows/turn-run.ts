@@ -1,4 +1,4 @@
-import { defineQuery, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { ModelReply, OutputRequest } from '../shared/activities.js';
 import { ArtifactNames } from '../shared/artifact-names.js';
 import type { CarriedInterventions, CarriedTurn, TranscriptSegment } from '../shared/carried.js';
@@ -6,7 +6,6 @@ import type { CompactionSettings } from '../shared/compaction/settings.js';
 import type { CompactReply } from '../shared/compaction/wire.js';
 import { finalTextIn } from '../shared/final-answer.js';
 import type { SteerMessage } from '../shared/interventions.js';
-import { jsonBytes } from '../shared/json.js';
 import { textOf, toolCallsOf } from '../shared/messages.js';
 import { noteMessage } from '../shared/notes.js';
 import {
@@ -17,18 +16,9 @@ import {
   steerMessage,
 } from '../shared/opening.js';
 import { Steps } from '../shared/steps.js';
-import {
-  type CallStatus,
-  MESSAGES_QUERY,
-  type MessagesPage,
-  type MessagesPageRequest,
-  type OutcomeType,
-  STATE_QUERY,
-  type TurnInput,
-  type TurnOutcome,
-  type TurnSettings,
-  type TurnState,
-} from '../shared/turn.js';
+import type { CallStatus, OutcomeType, TurnOutcome, TurnState } from '../shared/turn.js';
+import type { TurnInput } from '../shared/turn-input.js';
+import type { TurnSettings } from '../shared/turn-settings.js';
 import { addUsage, joinUsage, noUsage, type TurnUsage } from '../shared/usage.js';
 import { boundedText } from '../shared/wire-text.js';
 import { ChildTurns } from './child-turns.js';
@@ -39,16 +29,12 @@ import type { Interventions } from './interventions.js';
 import type { People } from './people.js';
 import { Sleeper } from './sleeper.js';
 import { Transcript } from './transcript.js';
+import { outcomeOf } from './turn-outcome.js';
 import { TurnOutput } from './turn-output.js';
+import { answerQueries } from './turn-queries.js';
 import { stateOf } from './turn-state.js';
 
-// A payload may take 2 MB, whatever a prompt or a model makes of it: what is longer is in the event history.
-const OUTCOME_TEXT_BYTES = 500_000;
-const INLINE_OPENING_BYTES = 500_000;
 const CARRIED_TEXT_BYTES = 50_000;
-
-const stateQuery = defineQuery<TurnState>(STATE_QUERY);
-const messagesQuery = defineQuery<MessagesPage, [MessagesPageRequest?]>(MESSAGES_QUERY);
 
 /** What one running turn knows. All of it is declared before the first handler is set: a buffered message runs in it. */
 export class TurnRun {
@@ -93,12 +79,7 @@ export class TurnRun {
    * what an earlier run of the workflow has carried over.
    */
   begin(carried: CarriedTurn | undefined): void {
-    setHandler(stateQuery, () => this.state(), {
-      description: 'What the turn is doing, without its messages.',
-    });
-    setHandler(messagesQuery, (request) => this.transcript.page(request), {
-      description: 'The transcript in pages: {"v":1,"from":0}.',
-    });
+    answerQueries(this);
     if (carried) {
       this.#resume(carried);
     } else {
@@ -242,34 +223,7 @@ export class TurnRun {
     if (note) this.transcript.add(note);
     this.#outcome = outcome;
     this.show();
-    const messages = this.transcript.delta();
-    // Before the first reply the settings are not known: then there is little but the prompt.
-    const mostBytes = this.settings?.inlineResultBytes ?? INLINE_OPENING_BYTES;
-    // A parent's history is not to have them, too; whoever asks this turn reads them from its own.
-    const fits = !this.input.parent && messages && jsonBytes(messages) <= mostBytes;
-    const steps = fits && this.steps.bounded();
-    return {
-      v: 1,
-      type: outcome,
-      turnId: this.turnId,
-      agent: this.input.agent,
-      version: this.settings?.version ?? this.input.version ?? '',
-      text: boundedText(
-        (outcome === 'completed' ? this.output.text : undefined) ?? this.lastText,
-        OUTCOME_TEXT_BYTES,
-      ),
-      ...this.output.of(outcome),
-      iterations: this.iteration,
-      usage: this.usage,
-      messageCount: this.transcript.added,
-      ...this.artifacts.told(),
-      ...(fits && { messages }),
-      ...(steps && { steps }),
-      ...(this.compaction.summary && { summary: this.compaction.summary }),
-      ...(outcome === 'interrupted' && ending && ending.kind !== 'time_limit' && { intervention: ending }),
-      ...(outcome === 'budget_exceeded' && this.guards.told(ending?.kind === 'time_limit')),
-      ...(undelivered.length > 0 && { undelivered }),
-    };
+    return outcomeOf(this, outcome, { undelivered, ...(ending && { ending }) });
   }
 
   state(): TurnState {

@@ -4,7 +4,7 @@ import type { ToolResultBlock } from '../../src/shared/messages.js';
 import type { RecordedStep } from '../../src/shared/recorded-step.js';
 import type { ToolEnd } from '../../src/shared/settle.js';
 import { toolThrew, unknownTool } from '../../src/shared/tool-results.js';
-import type { TurnSettings } from '../../src/shared/turn.js';
+import type { TurnSettings } from '../../src/shared/turn-settings.js';
 
 const at = '2026-01-01T00:00:00.000Z';
 const tool = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type RemoteCall, remoteFaultEnd, remoteReturned } from '../../src/shared/remote-tools.js';
 import { settleToolCall } from '../../src/shared/settle.js';
-import type { ToolSettings } from '../../src/shared/turn.js';
+import type { ToolSettings } from '../../src/shared/turn-settings.js';
 
 const call: RemoteCall = {
   ...{ v: 1, tool: 'far', turnId: 't', callId: 'c', iteration: 0, idempotencyKey: 't/0/c' },

@@ -1,6 +1,7 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { decodeFailure, decodePayloads } from '../../client/payloads.js';
-import type { TurnInput, TurnOutcome } from '../../shared/turn.js';
+import type { TurnOutcome } from '../../shared/turn.js';
+import type { TurnInput } from '../../shared/turn-input.js';
 
 export type TurnStatus = TurnOutcome['type'] | 'running' | 'canceled' | 'terminated' | 'timed_out';
 

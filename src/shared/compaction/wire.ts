@@ -1,7 +1,7 @@
-import type { TranscriptRef } from '../activities.js';
 import type { JsonObject } from '../json.js';
 import type { Timing } from '../steps.js';
-import type { TurnSettings } from '../turn.js';
+import type { TranscriptRef } from '../transcript-ref.js';
+import type { TurnSettings } from '../turn-settings.js';
 import type { TurnUsage } from '../usage.js';
 import { wireLine } from '../wire-text.js';
 import type { Piece } from './pieces.js';

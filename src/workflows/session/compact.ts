@@ -69,7 +69,7 @@ export async function compactBetweenTurns(
   { focus, agent }: Asked,
 ): Promise<SessionCompactReceipt> {
   if (run.isCutting) return { v: 1, status: 'busy', problem: 'It is being compacted, or cut, just now.' };
-  const given = run.compacted ?? run.base;
+  const given = run.transcript.forTurn.earlier;
   if (!given || run.input.keepTranscript === false) return refused('The session has no messages.');
   const request = agent === undefined ? run.lastRequest : { agent };
   if (!request) return refused('No turn has run yet: say by whose model, {"v":1,"agent":"<name>"}.');
@@ -106,7 +106,7 @@ export async function compactBetweenTurns(
 function take(run: SessionRun, { record, compacted, spent }: CompactedSession): SessionCompactReceipt {
   if (record.usage) run.usage = addUsage(run.usage, record.usage);
   run.usage = joinUsage(run.usage, spent ?? noUsage);
-  if (compacted) run.compacted = compacted;
+  if (compacted) run.transcript.compacted = compacted;
   const last = run.turns.at(-1);
   const at = new Date(Date.now()).toISOString();
   if (last) last.compactions = [...(last.compactions ?? []), { ...record, at }];

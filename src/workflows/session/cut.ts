@@ -31,20 +31,20 @@ export async function cut(
   kind: typeof ROLLBACK | typeof PREFIX,
 ): Promise<CutReceipt> {
   const refused = (problem: string): CutReceipt => {
-    return { v: 1, status: 'refused', messageCount: run.messageCount, problem: wireText(problem, 1000) };
+    return { v: 1, status: 'refused', messageCount: run.transcript.count, problem: wireText(problem, 1000) };
   };
   const problem = firstProblem(kind, raw, cutProblems);
   if (problem !== undefined) return refused(problem);
   const isRollback = kind === ROLLBACK;
   if (isRollback && (run.live || run.queue.length > 0 || run.isCutting)) {
-    return { v: 1, status: 'busy', messageCount: run.messageCount };
+    return { v: 1, status: 'busy', messageCount: run.transcript.count };
   }
   run.steps += 1;
   run.isCutting ||= isRollback;
   try {
     const { problem: fault, ...left } = await cutOf(run, raw);
     if (fault !== undefined) return refused(fault);
-    if (isRollback) run.replace(left);
+    if (isRollback) run.transcript.replace(left);
     return { v: 1, status: 'done', messageCount: left.base?.count ?? 0, ...(!isRollback && left) };
   } catch (error) {
     return refused(errorText(error));
@@ -55,9 +55,9 @@ export async function cut(
 }
 
 async function cutOf(run: SessionRun, { keep }: CutRequest): Promise<Omit<CutTranscript, 'v'>> {
-  const { base, compacted } = run;
+  const { base, compacted } = run.transcript;
   if (keep === 'nothing') return {};
-  if (keep === 'all') return run.messages;
+  if (keep === 'all') return run.transcript.messages;
   if (!base) return { problem: 'The session has no messages.' };
   const { v: _v, ...left } = await cutTranscript({ v: 1, base, keep, ...(compacted && { compacted }) });
   return left;

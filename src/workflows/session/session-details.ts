@@ -6,11 +6,11 @@ const LINE_BYTES = 160;
 
 /** The Markdown that the Web UI shows of a session. */
 export function sessionDetails(run: SessionRun): string {
-  const { title, live, queue, turns, turnCount, messageCount, usage, ended } = run;
+  const { title, live, queue, turns, turnCount, transcript, usage, ended } = run;
   const tokens = usage.inputTokens + usage.outputTokens;
   const doing = ended ? 'ended' : live ? `running ${live.turnId}` : 'idle';
   return [
-    `**${escaped(title ?? run.sessionId)}** · ${escaped(doing)} · ${turnCount} turns · ${messageCount} messages · ${tokens} tokens`,
+    `**${escaped(title ?? run.sessionId)}** · ${escaped(doing)} · ${turnCount} turns · ${transcript.count} messages · ${tokens} tokens`,
     '',
     '| turn | agent | |',
     '|---|---|---|',

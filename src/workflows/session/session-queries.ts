@@ -28,14 +28,14 @@ export function answerQueries(run: SessionRun): void {
   setHandler(turnsQuery, (request) => turnsPage(run, request), {
     description: 'The turns that have ended, and the one that runs: {"v":1,"from":0}.',
   });
-  setHandler(messagesQuery, (request) => messagesPage(run, request), {
+  setHandler(messagesQuery, (request) => messagesPage(run.transcript, request), {
     description: 'The transcript, packed: {"v":1,"from":0}; with "given":true as the next turn gets it.',
   });
   setHandler(receiptQuery, (id) => run.receipts.known(id) ?? null);
 }
 
 function stateOf(run: SessionRun): SessionState {
-  const { sessionId, title, metadata, live, queue, turns, turnCount, messageCount, usage, input } = run;
+  const { sessionId, title, metadata, live, queue, turns, turnCount, transcript, usage, input } = run;
   const lastTurn = turns.at(-1);
   return {
     ...{ v: 1, sessionId },
@@ -49,7 +49,7 @@ function stateOf(run: SessionRun): SessionState {
     }),
     turns: turnCount,
     ...(lastTurn && { lastTurn }),
-    messageCount,
+    messageCount: transcript.count,
     ...compactedOf(run),
     ...(Object.keys(run.limits).length > 0 && { limits: run.limits }),
     ...(run.exceeded && { exceeded: run.exceeded }),
@@ -65,7 +65,8 @@ function runningOf({ live }: SessionRun): Pick<SessionState, 'running'> {
   return { running: { turnId, id, agent, startedAt } };
 }
 
-function compactedOf({ compacted }: SessionRun): Pick<SessionState, 'compacted'> {
+function compactedOf({ transcript }: SessionRun): Pick<SessionState, 'compacted'> {
+  const { compacted } = transcript;
   if (!compacted) return {};
   return { compacted: { messageCount: compacted.count, ...compacted.compacted } };
 }
@@ -86,7 +87,7 @@ function turnsPage(run: SessionRun, request: unknown): SessionTurnsPage {
 
 /** The workflow never unpacks its messages: a page is all that is packed, and whoever asks takes from it what it needs. */
 function messagesPage(
-  { base: whole, compacted }: SessionRun,
+  { base: whole, compacted }: SessionRun['transcript'],
   request: (Partial<MessagesPageRequest> & { given?: boolean }) | undefined,
 ): MessagesPage {
   const base = request?.given ? (compacted ?? whole) : whole;

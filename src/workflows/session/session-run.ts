@@ -5,8 +5,6 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import { ArtifactNames, type NamedArtifact } from '../../shared/artifact-names.js';
-import type { TranscriptBase } from '../../shared/carried.js';
 import type { CarriedRunningTurn, CarriedSession } from '../../shared/carried-session.js';
 import type { SteerMessage } from '../../shared/interventions.js';
 import { type JsonObject, jsonBytes, latest } from '../../shared/json.js';
@@ -18,22 +16,21 @@ import {
   type SessionOutcome,
   type SessionTurn,
 } from '../../shared/session.js';
-import type { EndedTurn, SessionMessages } from '../../shared/session-activities.js';
+import type { EndedTurn } from '../../shared/session-activities.js';
 import { exceededLimit, type SessionLimits, shareOfSession } from '../../shared/session-limits.js';
 import { type QueueItem, readQueue, reopened } from '../../shared/session-queue.js';
-import type { TurnInput } from '../../shared/turn.js';
+import type { TurnInput } from '../../shared/turn-input.js';
 import { joinUsage, noUsage, type TurnUsage } from '../../shared/usage.js';
 import { wireText } from '../../shared/wire-text.js';
 import { AlwaysRules } from './always-rules.js';
 import { sessionDetails } from './session-details.js';
 import { SessionReceipts } from './session-receipts.js';
+import { SessionTranscript } from './session-transcript.js';
 import { LiveTurn } from './session-turn.js';
 
 /** Changes of what runs: sessions that were begun before go on as they did. */
 const CANCELED = 'canceled-sessions-run-no-more';
 const LAST_REQUEST_BYTES = 20_000;
-/** Of the names of artifacts, about two hundred. */
-const NAMES_BYTES = 50_000;
 /** About five hundred, in what the next run is given. */
 const TURNS_BYTES = 100_000;
 
@@ -44,11 +41,7 @@ export class SessionRun {
   readonly receipts: SessionReceipts;
   title: string | undefined;
   metadata: JsonObject | undefined;
-  /** The session's messages. */
-  base: TranscriptBase | undefined;
-  /** What turns are given in their place. */
-  compacted: TranscriptBase | undefined;
-  readonly artifacts = new ArtifactNames();
+  readonly transcript: SessionTranscript;
   limits: SessionLimits;
   queue: QueueItem[];
   live: LiveTurn | undefined;
@@ -74,9 +67,8 @@ export class SessionRun {
     this.input = input;
     this.title = carried ? carried.title : input.title;
     this.metadata = carried ? carried.metadata : input.metadata;
-    this.base = carried ? carried.base : input.earlier;
-    this.compacted = carried ? carried.compacted : input.compacted;
-    this.artifacts.learn([], carried ? carried.artifacts : input.artifacts);
+    const given = { ...input, ...(input.earlier && { base: input.earlier }) };
+    this.transcript = new SessionTranscript(carried ?? given);
     this.limits = carried?.limits ?? input.limits ?? {};
     this.queue = readQueue(carried?.queue ?? []);
     this.usage = carried?.usage ?? noUsage;
@@ -106,10 +98,6 @@ export class SessionRun {
     return (this.closing || this.canceled) && !this.isCutting && !this.live && this.queue.length === 0;
   }
 
-  get messageCount(): number {
-    return this.base?.count ?? 0;
-  }
-
   /** JSON bytes of what people have said and no turn has taken: the next run must have room for it. */
   get waitingBytes(): number {
     return jsonBytes([this.queue, this.live?.carried() ?? null]);
@@ -127,27 +115,7 @@ export class SessionRun {
     const share = shareOfSession(this.limits, this.usage, this.turnCount);
     const own = { ...(always && { always }), ...(share && { share }) };
     if (!(this.input.keepTranscript ?? true)) return own;
-    const earlier = this.compacted ?? this.base;
-    return { ...own, ...(earlier && { earlier }), ...this.#names };
-  }
-
-  /** The latest ones. */
-  get #names(): { artifacts?: NamedArtifact[] } {
-    const artifacts = latest(this.artifacts.list(), NAMES_BYTES);
-    return artifacts.length > 0 ? { artifacts } : {};
-  }
-
-  get messages(): SessionMessages {
-    const { base, compacted } = this;
-    return { ...(base && { base }), ...(compacted && { compacted }), ...this.#names };
-  }
-
-  /** In the place of all that it has. */
-  replace({ base, compacted, artifacts }: SessionMessages): void {
-    this.base = base;
-    this.compacted = compacted;
-    this.artifacts.forget();
-    this.artifacts.learn([], artifacts);
+    return { ...own, ...this.transcript.forTurn };
   }
 
   /** The limit that leaves nothing for one more message, beside what runs and waits. */
@@ -159,11 +127,9 @@ export class SessionRun {
   /** A turn has ended. */
   settle(turn: LiveTurn, end: EndedTurn): void {
     const { outcome, failure, added, usage, always } = end;
-    const from = this.messageCount;
-    this.base = end.base;
-    this.compacted = end.compacted;
-    this.artifacts.learn([], end.artifacts);
-    const count = this.messageCount - from;
+    const from = this.transcript.count;
+    this.transcript.take(end);
+    const count = this.transcript.count - from;
     this.usage = joinUsage(this.usage, usage);
     this.#always.add(turn.agent, always);
     this.#over(turn, { outcome, ...(failure && { failure }), from, count: Math.min(count, added) });
@@ -174,7 +140,7 @@ export class SessionRun {
   /** Temporal did not start it: a workflow of its id was there before. Its message has had its turn. */
   refuse(turn: LiveTurn, text: string): void {
     const failure = { type: 'Turn.Conflict', message: wireText(text, 500) };
-    this.#over(turn, { outcome: 'not_started', failure, from: this.messageCount, count: 0 });
+    this.#over(turn, { outcome: 'not_started', failure, from: this.transcript.count, count: 0 });
     this.#refuse(turn.id, { problem: wireText(text, 1000) });
     this.#reopen(turn, turn.steers);
     this.show();
@@ -251,8 +217,8 @@ export class SessionRun {
   end(): SessionOutcome {
     this.ended = true;
     this.show();
-    const { sessionId, turnCount, usage, messageCount } = this;
-    return { v: 1, sessionId, turns: turnCount, usage, messageCount };
+    const { sessionId, turnCount, usage, transcript } = this;
+    return { v: 1, sessionId, turns: turnCount, usage, messageCount: transcript.count };
   }
 
   /** For the next run of the workflow. */
@@ -262,7 +228,7 @@ export class SessionRun {
       ...{ v: 1, queue, turnCount, usage, limits },
       ...(title !== undefined && { title }),
       ...(metadata && { metadata }),
-      ...this.messages,
+      ...this.transcript.messages,
       ...(live && { running: live.carried() }),
       turns: latest(this.turns, TURNS_BYTES),
       always: this.#always.carried,

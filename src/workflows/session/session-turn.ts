@@ -27,7 +27,8 @@ import {
 } from '../../shared/session-activities.js';
 import type { QueueItem } from '../../shared/session-queue.js';
 import { startedBefore } from '../../shared/session-requests.js';
-import { TURN_WORKFLOW, type TurnInput, type TurnOutcome, WORKFLOW_TASK_TIMEOUT } from '../../shared/turn.js';
+import { TURN_WORKFLOW, type TurnOutcome, WORKFLOW_TASK_TIMEOUT } from '../../shared/turn.js';
+import type { TurnInput } from '../../shared/turn-input.js';
 import { wireLine, wireText } from '../../shared/wire-text.js';
 import { continueInNextRun, isNextRunDue } from './next-run.js';
 import type { SessionRun } from './session-run.js';
@@ -207,10 +208,11 @@ export async function collected(run: SessionRun, turn: LiveTurn): Promise<EndedT
     if (hasTold) probeMs = PROBE_AFTER_WORD_MS;
     else if (isAsked === false) probeMs = Math.min(2 * probeMs, LAST_PROBE_MS);
     turn.heard = undefined;
+    const { base, compacted } = run.transcript;
     const answer = await collectTurn({
       ...{ v: 1, turnId: turn.turnId, keepTranscript: run.input.keepTranscript ?? true, waitMs },
-      ...(run.base && { base: run.base }),
-      ...(run.compacted && { compacted: run.compacted }),
+      ...(base && { base }),
+      ...(compacted && { compacted }),
     });
     if (answer.ended) return answer;
     // It is in this run's history.
