@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AnyTool } from '../define/define-agent.js';
-import { makeTool } from '../define/define-tool.js';
+import { makeTool } from '../define/make-tool.js';
 import { PRESENT_PLAN } from '../shared/permissions.js';
 
 /** What the model is offered in the mode `plan`: a person reads the plan, and approving it ends the mode. */

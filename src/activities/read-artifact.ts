@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Artifacts } from '../artifacts/artifacts.js';
 import type { AnyTool } from '../define/define-agent.js';
-import { makeTool } from '../define/define-tool.js';
+import { makeTool } from '../define/make-tool.js';
 import { retryable } from '../define/retryable.js';
 import { type ArtifactRef, READ_ARTIFACT } from '../shared/artifacts.js';
 import { isJsonObject, type JsonObject } from '../shared/json.js';

@@ -1,4 +1,4 @@
-import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/activity';
+import type { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { ActivityCancelledError } from '@temporalio/client';
 import type { z } from 'zod';
 import type { Artifacts } from '../artifacts/artifacts.js';
@@ -6,7 +6,6 @@ import type { AnyTool } from '../define/define-agent.js';
 import type { ToolContext } from '../define/define-tool.js';
 import { UnknownOutcome } from '../define/tool-outcomes.js';
 import type { RunToolInput, RunToolResult } from '../shared/activities.js';
-import { TOOL_RETRYABLE, WORKER_LOST } from '../shared/failures.js';
 import type { ToolHeartbeat } from '../shared/heartbeats.js';
 import type { ToolResultBlock } from '../shared/messages.js';
 import {
@@ -17,7 +16,8 @@ import {
   timedOut,
   wasRunning,
 } from '../shared/tool-results.js';
-import { errorText, wireLine, wireText } from '../shared/wire-text.js';
+import { errorText, wireLine } from '../shared/wire-text.js';
+import { interruptedFailure, notBegunFailure, shutdownFailure } from './attempt-failures.js';
 import { beatWhile } from './heartbeats.js';
 import { holdingArtifacts, type ReadingArtifacts } from './held-artifacts.js';
 import { problemLines } from './problem-lines.js';
@@ -78,8 +78,8 @@ export class ToolExecution {
     try {
       await this.#context.client.activity.heartbeat(this.#context.info.taskToken, this.#heartbeat());
     } catch (error) {
-      if (error instanceof ActivityCancelledError) throw this.#canceled(false);
-      throw this.#notBegun(`That ${this.#called.name} begins could not be recorded: ${errorText(error)}`);
+      if (error instanceof ActivityCancelledError) throw interruptedFailure(this.#called);
+      throw notBegunFailure(`That ${this.#called.name} begins could not be recorded: ${errorText(error)}`);
     }
   }
 
@@ -98,8 +98,8 @@ export class ToolExecution {
     } catch (error) {
       if (this.#interrupted.aborted) return notStarted(this.#called);
       if (this.#context.cancellationSignal.aborted) {
-        if (this.#context.cancellationDetails?.cancelRequested) throw this.#canceled(false);
-        throw this.#notBegun(`The worker shut down before ${this.#called.name} began`);
+        if (this.#context.cancellationDetails?.cancelRequested) throw interruptedFailure(this.#called);
+        throw notBegunFailure(`The worker shut down before ${this.#called.name} began`);
       }
       const again = this.#retry(error);
       if (again) throw again;
@@ -107,12 +107,6 @@ export class ToolExecution {
     } finally {
       clearTimeout(timer);
     }
-  }
-
-  /** Tried again; and where Temporal may not, as after an interrupt, the workflow knows that nothing has happened. */
-  #notBegun(text: string): ApplicationFailure {
-    const message = wireText(text);
-    return ApplicationFailure.create({ type: WORKER_LOST, message, details: [{ begun: false }] });
   }
 
   /** Runs `work` with this attempt's heartbeats. */
@@ -195,23 +189,11 @@ export class ToolExecution {
     }
   }
 
-  /**
-   * Only what somebody asked for is an interrupt. A shutdown is none: an idempotent tool goes on elsewhere, and of any
-   * other the workflow finds out what came of it, as after a crash.
-   */
+  /** Only what somebody asked for is an interrupt. A shutdown is none. */
   #stopped(error: unknown): ApplicationFailure | CancelledFailure {
-    if (this.#context.cancellationDetails?.cancelRequested) return this.#canceled(true);
-    const message = wireText(`The worker shut down while ${this.#called.name} ran: ${errorText(error)}`);
-    if (this.#tool.idempotent) {
-      return ApplicationFailure.create({ type: TOOL_RETRYABLE, message, nextRetryDelay: 1 });
-    }
-    const details = [{ begun: true, startedAt: this.startedAt }];
-    return ApplicationFailure.create({ type: WORKER_LOST, message, nonRetryable: true, details });
-  }
-
-  #canceled(begun: boolean): CancelledFailure {
-    const details = begun ? { begun, startedAt: this.startedAt } : { begun };
-    return new CancelledFailure(`${this.#called.name} was interrupted`, [details]);
+    if (this.#context.cancellationDetails?.cancelRequested)
+      return interruptedFailure(this.#called, this.startedAt);
+    return shutdownFailure(this.#called, this.#tool, this.startedAt, error);
   }
 
   /** To be thrown where Temporal is to start the call again. */

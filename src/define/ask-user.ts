@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ASK_USER } from '../shared/people.js';
-import { makeTool, type Tool } from './define-tool.js';
+import type { Tool } from './define-tool.js';
+import { makeTool } from './make-tool.js';
 
 const input = z.object({
   question: z.string().min(1).max(5000).describe('What you need to know, in words that stand for themselves'),

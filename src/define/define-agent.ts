@@ -4,7 +4,6 @@ import { type Duration, durationMs } from '../shared/duration.js';
 import type { JsonObject } from '../shared/json.js';
 import type { Limits } from '../shared/limits.js';
 import type { LoopGuard } from '../shared/loop-guard.js';
-import { FIND_TOOLS } from '../shared/mcp.js';
 import type { Model } from '../shared/model-port.js';
 import { type AnswerCheck, requireChecks } from './answer-checks.js';
 import { type Compaction, type CompactionOptions, compactionOf } from './compaction.js';
@@ -20,7 +19,7 @@ import { type PermissionOptions, permissionsOf } from './permissions.js';
 import { readSkillTool } from './read-skill.js';
 import { skillFolders } from './skills.js';
 import { notStrictBecause } from './strict-schema.js';
-import { subAgentTool } from './sub-agent-tool.js';
+import { toolsAndServers } from './tools-and-servers.js';
 
 /** What instructions may depend on: the turn's prompt, as text, and what its starter gave along. */
 export type InstructionsInput = {
@@ -213,32 +212,6 @@ export function defineAgent<Output extends z.ZodType = z.ZodUnknown>(
     compaction: compactionOf(`Agent ${name}`, options.compaction),
     ...(iterationsPerRun !== undefined && { iterationsPerRun }),
   };
-}
-
-function toolsAndServers(
-  agent: string,
-  given: readonly (AnyTool | McpServer | AnyAgent)[],
-): { tools: AnyTool[]; servers: McpServer[] } {
-  const tools = given.flatMap((each) => {
-    if (each.kind === 'agent') return [subAgentTool(agent, each)];
-    return each.kind === 'tool' ? [each] : [];
-  });
-  const servers = given.filter((each) => each.kind === 'mcp_server');
-  const sameName = (list: readonly { name: string }[]) =>
-    list.find((each, index) => list.findIndex(({ name }) => name === each.name) < index)?.name;
-  const tool = sameName(tools);
-  if (tool !== undefined) throw new TypeError(`Agent ${agent}: two of its tools are named ${tool}.`);
-  // Its model could take itself for it.
-  if (tools.some(({ name }) => name === agent))
-    throw new TypeError(`Agent ${agent}: one of its tools has its own name. Give one of them another.`);
-  const server = sameName(servers);
-  if (server !== undefined)
-    throw new TypeError(`Agent ${agent}: two of its MCP servers are named ${server}.`);
-  if (servers.length > 0 && tools.some(({ name }) => name === FIND_TOOLS))
-    throw new TypeError(
-      `Agent ${agent}: an agent with MCP servers has a tool ${FIND_TOOLS} of Holdfast's own. Give yours another name.`,
-    );
-  return { tools, servers };
 }
 
 function agentOutput<Output extends z.ZodType>(name: string, type: Output): AgentOutput<z.output<Output>> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FINAL_ANSWER } from '../shared/final-answer.js';
 import type { AnyTool } from './define-agent.js';
-import { makeTool } from './define-tool.js';
+import { makeTool } from './make-tool.js';
 
 const words = z.string().min(1).describe('Your answer, as the user is to read it');
 

@@ -1,7 +1,8 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { z } from 'zod';
-import { makeTool, type Tool } from './define-tool.js';
+import type { Tool } from './define-tool.js';
+import { makeTool } from './make-tool.js';
 import { SKILL_FILE, type Skill, type SkillFolders, skillsIn } from './skills.js';
 
 const MAX_BYTES = 500_000;

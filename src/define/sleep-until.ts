@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Duration, durationMs } from '../shared/duration.js';
-import { makeTool, type Tool } from './define-tool.js';
+import type { Tool } from './define-tool.js';
+import { makeTool } from './make-tool.js';
 
 const input = z.object({
   until: z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { READ_ARTIFACT } from '../shared/artifacts.js';
 import type { Agent, AnyTool } from './define-agent.js';
-import { makeTool, TOOL_NAME } from './define-tool.js';
+import { makeTool, TOOL_NAME } from './make-tool.js';
 
 const input = z.object({
   task: z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AnyTool } from '../define/define-agent.js';
-import { makeTool } from '../define/define-tool.js';
+import { makeTool } from '../define/make-tool.js';
 import { FIND_TOOLS } from '../shared/mcp.js';
 import { type Message, toolCallsOf } from '../shared/messages.js';
 import type { CatalogTool } from './catalog.js';

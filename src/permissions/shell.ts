@@ -1,8 +1,8 @@
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
+import { hiddenIn } from './hidden-commands.js';
 import { problemOf } from './node-problems.js';
 import { possibleIn } from './possible.js';
 import { type ShellCommand, shellCommand, shellWord, wordlessCommand } from './shell-words.js';
-import { hiddenIn } from './wrappers.js';
 
 /** All that a command line runs, as far as its text tells. */
 export type CommandLine = {
