@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.js';
-import type { FinishedTurn } from '../../src/client/turn-handle.js';
+import type { FinishedTurn } from '../../src/client/finished-turn.js';
 import type { AgentOptions, AnyTool } from '../../src/define/define-agent.js';
 import { type ToolCallBlock, type ToolResultBlock, toolCallsOf } from '../../src/shared/messages.js';
 import { reply, type ScriptedModel, scriptedModel, text, toolCall } from '../../src/testing/index.js';

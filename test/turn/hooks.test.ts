@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { FinishedTurn, TurnHandle } from '../../src/client/turn-handle.js';
+import type { FinishedTurn } from '../../src/client/finished-turn.js';
+import type { TurnHandle } from '../../src/client/turn-handle.js';
 import type { TurnEvent } from '../../src/client.js';
 import { defineAgent } from '../../src/define/define-agent.js';
 import { defineTool } from '../../src/define/define-tool.js';
