@@ -11,7 +11,10 @@ async function compressionTold(connect: (address: string) => Promise<unknown>): 
   const told: unknown[] = [];
   server.on('stream', (stream, headers) => {
     told.push(headers['grpc-encoding'], headers['grpc-accept-encoding']);
-    stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '7' }, { endStream: true });
+    stream.respond(
+      { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '7' },
+      { endStream: true },
+    );
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
