@@ -12,6 +12,7 @@ export {
   TurnFailed,
   TurnNotFound,
 } from './client/errors.js';
+export type { FinishedTurn } from './client/finished-turn.js';
 export type { SessionEvent } from './client/session-events.js';
 export type { SessionHandle } from './client/session-handle.js';
 export type { SendOptions, SessionOptions } from './client/session-options.js';
@@ -21,7 +22,6 @@ export type {
   ApproveOptions,
   CompactOptions,
   DenyOptions,
-  FinishedTurn,
   MessageOptions,
   SentMessage,
   TurnHandle,

@@ -1,5 +1,6 @@
 import { TurnFailed } from '../client/errors.js';
-import type { FinishedTurn, TurnHandle } from '../client/turn-handle.js';
+import type { FinishedTurn } from '../client/finished-turn.js';
+import type { TurnHandle } from '../client/turn-handle.js';
 import type { TemporalServer } from '../server/embedded.js';
 import type { TurnUsage } from '../shared/usage.js';
 import { WIRE_VERSION } from '../shared/version.js';

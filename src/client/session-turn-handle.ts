@@ -5,8 +5,9 @@ import { RECEIPT_QUERY } from '../shared/interventions.js';
 import { type SendReceipt, startedBefore } from '../shared/session-requests.js';
 import type { TurnOutcome } from '../shared/turn.js';
 import { InvalidInput, SessionClosed, SessionLimitReached, TurnNotFound } from './errors.js';
+import type { FinishedTurn } from './finished-turn.js';
 import { sessionTurns } from './session-turns.js';
-import { type FinishedTurn, TurnHandle } from './turn-handle.js';
+import { TurnHandle } from './turn-handle.js';
 
 /** For a session without a worker, while somebody waits for what became of a message. */
 const ASK_AGAIN_MS = 1000;

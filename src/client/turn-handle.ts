@@ -14,27 +14,13 @@ import {
   STOP,
 } from '../shared/interventions.js';
 import { type JsonObject, jsonBytes } from '../shared/json.js';
-import { type Message, textOf, toolCallsOf } from '../shared/messages.js';
+import type { Message } from '../shared/messages.js';
 import { ANSWER, APPROVE, DENY, type DecisionKind, readDecision } from '../shared/people.js';
-import type { TurnStep } from '../shared/steps.js';
-import { type OutcomeType, STATE_QUERY, type TurnOutcome, type TurnState } from '../shared/turn.js';
-import { InvalidInput, TurnFailed } from './errors.js';
+import { STATE_QUERY, type TurnOutcome, type TurnState } from '../shared/turn.js';
+import { InvalidInput } from './errors.js';
+import { type FinishedTurn, wholeFailure, wholeOutcome } from './finished-turn.js';
 import { turnError } from './turn-error.js';
 import type { OpenRequest } from './waiting.js';
-
-/**
- * An ended turn's outcome, with all the messages that it added and a step an iteration. A completed one has the `output` of its agent, checked
- * and as JSON has it; where the agent has none, or its type was not given, it is `unknown`. A closing answer may have given it, too.
- */
-export type FinishedTurn<Output = unknown> = Omit<TurnOutcome, 'messages' | 'steps' | 'type' | 'output'> & {
-  messages: Message[];
-  steps: TurnStep[];
-} & (
-    | { type: 'completed'; output: Output }
-    | { type: Closed; output?: Output }
-    | { type: Exclude<OutcomeType, Closed | 'completed'>; output?: never }
-  );
-type Closed = 'max_iterations' | 'loop_detected';
 
 export type MessageOptions = {
   /** Sent twice under one id, it counts once. Default: a new one. */
@@ -91,32 +77,9 @@ export class TurnHandle<Output = unknown> {
     try {
       outcome = await this.#handle.result();
     } catch (error) {
-      throw await this.#wholeFailure(turnError(this.turnId, error));
+      throw await wholeFailure(turnError(this.turnId, error), () => this.#rebuilt());
     }
-    return (await this.#whole(outcome)) as FinishedTurn<Output>;
-  }
-
-  /** With what a long turn's result leaves out: it is in the event history. */
-  async #whole(outcome: TurnOutcome): Promise<TurnOutcome> {
-    // That of a workflow which is no turn may be anything: reading its history says so.
-    if (outcome?.messages && outcome.steps) return outcome;
-    const fold = await this.#rebuilt();
-    const steps = outcome.steps ?? fold.steps.list();
-    if (outcome.messages) return { ...outcome, steps };
-    const messages = fold.messages.slice(fold.deltaFrom);
-    const lastReply = messages.findLast((message) => message.role === 'assistant');
-    // That of a turn which a call has completed is what it was given.
-    const isGiven = outcome.type === 'completed' && lastReply && toolCallsOf(lastReply).length > 0;
-    const text = lastReply && !isGiven ? textOf(lastReply) : outcome.text;
-    return { ...outcome, text, messages, steps };
-  }
-
-  /** Where the history can't be read, the failure tells what it has. */
-  async #wholeFailure(error: unknown): Promise<unknown> {
-    if (!(error instanceof TurnFailed) || !error.outcome) return error;
-    const { status, type, message, outcome, cause } = error;
-    const whole = await this.#whole(outcome).catch(() => outcome);
-    return new TurnFailed(status, type, message, whole, cause);
+    return (await wholeOutcome(outcome, () => this.#rebuilt())) as FinishedTurn<Output>;
   }
 
   /**

@@ -1,7 +1,7 @@
 import { Worker } from '@temporalio/worker';
 import type { StartOptions } from '../client/agent-client.js';
 import { TurnFailed } from '../client/errors.js';
-import type { FinishedTurn } from '../client/turn-handle.js';
+import type { FinishedTurn } from '../client/finished-turn.js';
 import { dataConverter } from '../codec/data-converter.js';
 import type { Agent } from '../define/define-agent.js';
 import type { Message, ToolCallBlock, ToolResultBlock } from '../shared/messages.js';

@@ -9,8 +9,8 @@ import { testPlace } from '../../src/testing/index.js';
 import { long } from '../support/long.js';
 import { holdfast, start } from '../support/run-cli.js';
 
-// What people see when something is not as it should be. No key, a wrong key and a name that runs already are in
-// run.test.ts, an unknown agent and a queue without a worker in turn-commands.test.ts.
+// What people see when something is not as it should be. No key and a name that runs already are in starting.test.ts, a
+// wrong key in run.test.ts, an unknown agent and a queue without a worker in turn-commands.test.ts.
 
 /** A place without a Temporal server, whose port is given to nobody. */
 async function nowhere(): Promise<{ env: NodeJS.ProcessEnv; port: number; close: () => void }> {

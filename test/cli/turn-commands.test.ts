@@ -1,77 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { z } from 'zod';
-import type { TurnHandle } from '../../src/client.js';
-import { defineAgent, defineTool } from '../../src/index.js';
-import { fault, scriptedModel, testPlace, text, toolCall, withWorker } from '../../src/testing/index.js';
+import { expect, test, vi } from 'vitest';
+import { fault, scriptedModel, testPlace, withWorker } from '../../src/testing/index.js';
 import { holdfast } from '../support/run-cli.js';
+import { turnsToLookAt } from './turns-to-look-at.js';
 
-const id = `cmd-${randomUUID().slice(0, 8)}`;
-const done = `${id}-done`;
-const failed = `${id}-failed`;
-const running = `${id}-running`;
-
-/** Ends when it is interrupted. */
-const wait = defineTool({
-  name: 'wait',
-  description: 'Waits.',
-  input: z.object({ for: z.string() }),
-  run: (_, { signal }) =>
-    new Promise<string>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-});
-const look = defineTool({
-  name: 'look',
-  description: 'Looks.',
-  input: z.object({ at: z.string() }),
-  idempotent: true,
-  run: ({ at }) => `${at}: \`\`\`\nthe sea\n\`\`\``,
-});
-
-const model = scriptedModel([
-  (_, { messages }) => {
-    const asked = JSON.stringify(messages);
-    if (asked.includes('wait for it')) return toolCall('wait', { for: 'it' });
-    return asked.includes('look') ? toolCall('look', { at: 'west' }) : text('nothing');
-  },
-  text('It is **the sea**.'),
-]);
-const agent = defineAgent({
-  name: `looker-${id}`,
-  version: '7',
-  instructions: 'Look.',
-  model,
-  tools: [look, wait],
-});
-
-let release: () => void = () => {};
-let served: Promise<unknown>;
-let notHere: TurnHandle;
-
-beforeAll(async () => {
-  const ended = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await new Promise<void>((ready, fail) => {
-    served = withWorker(agent, async ({ start, client, taskQueue }) => {
-      // For ten seconds it looks for a worker that has the agent.
-      notHere = await client.start('nobody', 'hello', { turnId: failed, taskQueue });
-      await (await start('look around', { turnId: done })).result();
-      const turn = await start('wait for it', { turnId: running });
-      for await (const event of turn.events()) if (event.type === 'tool_started') break;
-      ready();
-      await ended;
-    });
-    served.catch(fail);
-  });
-});
-
-afterAll(async () => {
-  const { client } = await testPlace();
-  await client.turn(running).interrupt();
-  await client.turn(running).result();
-  release();
-  await served;
-});
+const { id, done, failed, running, agent, failedTurn } = turnsToLookAt();
 
 async function said(...args: string[]) {
   return await holdfast(args).finished;
@@ -211,7 +143,7 @@ test('where no worker polls the queue, show, watch and interrupt say so, and wha
 });
 
 test('ps lists running turns first, with what they wait for, and failed ones with why', async () => {
-  await expect(notHere.result()).rejects.toThrow('Start a worker that has it');
+  await expect(failedTurn().result()).rejects.toThrow('Start a worker that has it');
   const listed = async () =>
     (await said('ps', '--json', '--limit', '200')).stdout
       .trim()

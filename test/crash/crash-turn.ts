@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { Worker } from '@temporalio/worker';
 import { expect, vi } from 'vitest';
-import type { FinishedTurn, TurnHandle } from '../../src/client/turn-handle.js';
+import type { FinishedTurn } from '../../src/client/finished-turn.js';
+import type { TurnHandle } from '../../src/client/turn-handle.js';
 import type { Ledger, LedgerLine } from '../../src/demo/ledger.js';
 import type { TurnEvent } from '../../src/shared/events.js';
 import type { Message, ToolResultBlock } from '../../src/shared/messages.js';

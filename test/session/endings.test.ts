@@ -72,6 +72,21 @@ test('a turn whose workflow id is taken is not started, and its message is not r
   await client.workflow.getHandle(`${session.sessionId}/m1`).terminate();
 });
 
+test('a closed session ends after what waits, and takes no more messages', async () => {
+  const { session, send } = place.open([reply(toolCall('hold')), text('one'), text('two')]);
+  await send('one');
+  await place.held.running();
+  const second = await send('two');
+  await session.close();
+  await expect(send('three')).rejects.toMatchObject({ name: 'SessionClosed' });
+  place.held.release();
+  expect(await second.result()).toMatchObject({ text: 'two' });
+  const outcome = await place.client.client.workflow.getHandle(session.sessionId).result();
+  expect(outcome).toMatchObject({ v: 1, turns: 2, messageCount: 6, usage: { modelCalls: 3 } });
+  await expect(send('four')).rejects.toThrow(/has ended/);
+  expect((await session.state()).phase).toBe('ended');
+});
+
 test("Temporal's cancel of a session interrupts its turn, and ends it once that has ended", async () => {
   const { session, send } = place.open([hold]);
   const first = await send('one');

@@ -3,10 +3,9 @@ import { expect, test, vi } from 'vitest';
 import { lastUsed } from '../../src/cli/sessions/list-sessions.js';
 import type { SendOptions } from '../../src/client/session-options.js';
 import { INTERRUPT } from '../../src/shared/interventions.js';
-import { textOf } from '../../src/shared/messages.js';
 import { SESSION_WORKFLOW } from '../../src/shared/session.js';
 import { SEND } from '../../src/shared/session-requests.js';
-import { reply, type Script, text, toolCall } from '../../src/testing/index.js';
+import { reply, text, toolCall } from '../../src/testing/index.js';
 import { idle, PATIENCE, sessionPlace } from './session-place.js';
 
 const place = sessionPlace();
@@ -137,70 +136,6 @@ test('what can not be sent is refused by name before it is', async () => {
   await expect(session.state()).rejects.toThrow(/There is no session/);
 });
 
-test('a steer joins the running turn, and comes back as its turn where none runs', async () => {
-  const { session, send, told } = place.open([hold, text('left it is'), text('right it is')]);
-  const first = await send('go');
-  await place.held.running();
-  const steer = await send('left', { whileBusy: 'steer', id: 's1' });
-  expect(steer.sent).toMatchObject({ status: 'steered', turnId: first.turnId });
-  await vi.waitFor(async () => expect(await first.receipt('s1')).toMatchObject({ kind: 'steer' }), PATIENCE);
-  place.held.release();
-  expect(await steer.result()).toMatchObject({ text: 'left it is' });
-  await idle(session, 1);
-  expect((await session.steer('right')).sent).toMatchObject({ status: 'started' });
-  await idle(session, 2);
-  expect(await told()).toEqual([
-    ...['u: go', 'a: ', 'ok', 'u: left', 'a: left it is', 'u: right', 'a: right it is'],
-  ]);
-});
-
-// FA-060
-test('what a steer was too late for opens the next turn, in order, each once', async () => {
-  const { session, send, told } = place.open([hold, text('both')]);
-  const first = await send('go');
-  await place.held.running();
-  await send('left', { whileBusy: 'steer', id: 's1' });
-  await place.client.turn(first.turnId).steer('right', { id: 's2' });
-  await session.interrupt('enough', { by: 'Ann' });
-  expect(await first.result()).toMatchObject({ type: 'interrupted', intervention: { by: 'Ann' } });
-  await idle(session, 2);
-  expect(await session.receipt('s1')).toMatchObject({ turnId: `${session.sessionId}/s1`, status: 'queued' });
-  expect(await told()).toEqual(['u: go', 'a: ', 'interrupted', 'u: leftright', 'a: both']);
-  expect((await session.turns()).map(({ outcome }) => outcome)).toEqual(['interrupted', 'completed']);
-});
-
-test('a message that replaces interrupts the running turn and goes before those that wait', async () => {
-  const { session, send, told } = place.open([hold, text('new'), text('queued')]);
-  await send('old');
-  await place.held.running();
-  await send('later');
-  await send('no, this', { whileBusy: 'replace' });
-  await idle(session, 3);
-  expect(await told()).toEqual([
-    ...['u: old', 'a: ', 'interrupted', 'u: no, this', 'a: new', 'u: later', 'a: queued'],
-  ]);
-});
-
-test('one that replaces another that has not begun interrupts that, too; steers that were too late open it', async () => {
-  const slow: Script[number] = (messages) => {
-    const last = messages.at(-1);
-    const isLast = last?.role === 'user' && textOf(last) === 'c';
-    return isLast ? text('c') : { ...reply(text('late')), delayMs: Number.POSITIVE_INFINITY };
-  };
-  const { session, send, told } = place.open([hold, slow]);
-  await send('a');
-  await place.held.running();
-  await send('steer', { whileBusy: 'steer' });
-  const b = await send('b', { whileBusy: 'replace' });
-  const c = await send('c', { whileBusy: 'replace' });
-  expect(await c.result()).toMatchObject({ type: 'completed', text: 'c' });
-  expect(await b.result()).toMatchObject({ type: 'interrupted' });
-  await idle(session, 3);
-  const [first, ...rest] = (await told()).slice(3);
-  expect(first).toBe('u: steerb');
-  expect(rest.slice(-2)).toEqual(['u: c', 'a: c']);
-});
-
 test('a stop goes down; a question and an approval are decided through the session', async () => {
   const { session, send } = place.open([hold, toolCall('asked', { text: 'x' }), text('done')]);
   const first = await send('one');
@@ -272,19 +207,4 @@ test('its title and metadata are in its state and in the list of workflows', asy
   const { memo } = await place.client.client.workflow.getHandle(session.sessionId).describe();
   expect(memo?.['holdfast.session']).toEqual({ v: 1, title: 'Refunds', metadata: { customer: 42 } });
   await expect(session.setTitle('')).rejects.toThrow(/title: expected a text/);
-});
-
-test('a closed session ends after what waits, and takes no more messages', async () => {
-  const { session, send } = place.open([hold, text('one'), text('two')]);
-  await send('one');
-  await place.held.running();
-  const second = await send('two');
-  await session.close();
-  await expect(send('three')).rejects.toMatchObject({ name: 'SessionClosed' });
-  place.held.release();
-  expect(await second.result()).toMatchObject({ text: 'two' });
-  const outcome = await place.client.client.workflow.getHandle(session.sessionId).result();
-  expect(outcome).toMatchObject({ v: 1, turns: 2, messageCount: 6, usage: { modelCalls: 3 } });
-  await expect(send('four')).rejects.toThrow(/has ended/);
-  expect((await session.state()).phase).toBe('ended');
 });

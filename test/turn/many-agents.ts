@@ -1,6 +1,7 @@
 import { afterAll, expect } from 'vitest';
 import type { StartOptions } from '../../src/client/agent-client.js';
-import type { FinishedTurn, TurnHandle } from '../../src/client/turn-handle.js';
+import type { FinishedTurn } from '../../src/client/finished-turn.js';
+import type { TurnHandle } from '../../src/client/turn-handle.js';
 import type { Agent } from '../../src/define/define-agent.js';
 import type { Message } from '../../src/shared/messages.js';
 import type { Model } from '../../src/shared/model-port.js';

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import type { FinishedTurn, TurnHandle } from '../../src/client/turn-handle.js';
+import type { FinishedTurn } from '../../src/client/finished-turn.js';
+import type { TurnHandle } from '../../src/client/turn-handle.js';
 import type { TurnEvent } from '../../src/client.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import type { ToolResultBlock } from '../../src/shared/messages.js';

@@ -2,19 +2,21 @@ import { randomUUID } from 'node:crypto';
 import type { AgentClient } from '../../client/agent-client.js';
 import type { SessionHandle } from '../../client/session-handle.js';
 import type { SendOptions } from '../../client/session-options.js';
-import type { SessionTurnHandle } from '../../client/session-turn-handle.js';
 import type { TurnEvent } from '../../shared/events.js';
 import type { SendReceipt, WhileBusy, WithdrawReceipt } from '../../shared/session-requests.js';
 import { EXITS_AT_LIMIT } from '../exit-codes.js';
-import { type Desk, deskWith } from '../people/ask-in-terminal.js';
+import type { Desk } from '../people/ask-in-terminal.js';
 import { cut, oneLine } from '../table.js';
 import { safeText } from '../terminal.js';
 import { TurnPrinter } from '../turn-printer.js';
 import { printJsonEnd, printOutcome } from '../turn-report.js';
+import { deskOnScreen } from './desk-on-screen.js';
 import { OpenTurns } from './open-turns.js';
 import { OwnCompactions } from './own-compactions.js';
 import type { Screen } from './screen.js';
 import { sentLine } from './sent-line.js';
+import { SessionWatch } from './session-watch.js';
+import { leaveToWait, takeBack } from './waiting-messages.js';
 
 /** What each message is sent with. */
 export type Asked = Pick<SendOptions, 'mode' | 'limits' | 'model'> & { agent: string };
@@ -50,7 +52,7 @@ export class Conversation {
   /** Whose prompts are on the screen already. */
   readonly #shown = new Set<string>();
   #running: { turnId: string; desk: Desk; startedAt: string } | undefined;
-  #watch: { stop: AbortController; done: Promise<void> } | undefined;
+  #watch: SessionWatch | undefined;
   /** The session can't be watched any more. */
   onFault: (error: unknown) => void = () => undefined;
   /** What was sent, and kept, has come to nothing. */
@@ -125,26 +127,12 @@ export class Conversation {
       else this.remark('No worker has answered yet. The message is kept; its turn comes when one does.');
       if (!turn.sent || (turn.sent.status === 'queued' && turn.turnId === own)) {
         this.#turns.waits(own, text);
-        this.#waitFor(turn, own);
+        leaveToWait(turn, own, this.#turns, (error) => this.onUnsent(error));
       }
     } catch (error) {
       this.#turns.closed(own);
       throw error;
     }
-  }
-
-  /** Its message may become part of another turn, be refused, or withdrawn by somebody. */
-  #waitFor(turn: SessionTurnHandle, own: string): void {
-    turn.begun().then(
-      () => turn.turnId === own || this.#turns.closed(own),
-      (error: unknown) => {
-        if (!this.#turns.has(own)) return;
-        // Who takes it back here is told of that otherwise.
-        const isTold = this.#turns.takenBack(own) === undefined;
-        this.#turns.closed(own);
-        if (!isTold) this.onUnsent(error);
-      },
-    );
   }
 
   /** Whether a message waits that this chat has sent. */
@@ -154,18 +142,7 @@ export class Conversation {
 
   /** Takes a message back by its id. `text`: what it said, where this chat has sent it. */
   async withdraw(id: string): Promise<{ status: WithdrawReceipt['status']; text: string | undefined }> {
-    const own = `${this.session.sessionId}/${id}`;
-    const text = this.#turns.takenBack(own);
-    const back = () => text === undefined || this.#turns.waits(own, text);
-    try {
-      const { status } = await this.session.withdraw(id);
-      if (status === 'withdrawn') this.#turns.closed(own);
-      else back();
-      return { status, text };
-    } catch (error) {
-      back();
-      throw error;
-    }
+    return await takeBack(this.session, id, this.#turns);
   }
 
   #tell(receipt: SendReceipt, own: string, whileBusy: WhileBusy | false): void {
@@ -178,12 +155,14 @@ export class Conversation {
   /** Follows the session from after an offset on, or from its start. */
   watch(after?: string): void {
     this.isBegun = true;
-    if (this.#watch) return;
-    const stop = new AbortController();
-    const done = this.#follow(after, stop.signal).catch((error: unknown) => {
-      if (!stop.signal.aborted) this.onFault(error);
+    this.#watch ??= new SessionWatch(this.session, after, {
+      hear: (event) => this.#hear(event),
+      fault: (error) => this.onFault(error),
+      end: () => {
+        this.isClosed = true;
+        this.onEnd();
+      },
     });
-    this.#watch = { stop, done };
   }
 
   /** A turn that runs already. */
@@ -203,24 +182,12 @@ export class Conversation {
   async leave(): Promise<void> {
     this.#running?.desk.close();
     this.#running = undefined;
-    this.#watch?.stop.abort();
-    await this.#watch?.done;
+    await this.#watch?.leave();
     this.#watch = undefined;
   }
 
-  async #follow(after: string | undefined, signal: AbortSignal): Promise<void> {
-    const options = { signal, ...(after !== undefined && { after }) };
-    for await (const { event } of this.session.events(options)) {
-      if (signal.aborted) return;
-      if (this.#isJson) process.stdout.write(`${JSON.stringify(event)}\n`);
-      await this.#hear(event);
-    }
-    if (signal.aborted) return;
-    this.isClosed = true;
-    this.onEnd();
-  }
-
   async #hear(event: TurnEvent): Promise<void> {
+    if (this.#isJson) process.stdout.write(`${JSON.stringify(event)}\n`);
     if (event.type === 'turn_started') this.#begin(event);
     const { desk } = this.#running ?? {};
     const isTold = event.type === 'compaction' && !this.#running && this.compactions.take();
@@ -236,16 +203,7 @@ export class Conversation {
     if (!this.#isJson && !this.#shown.has(turnId))
       this.note(this.screen.terminal.style.bold(`> ${safeText(prompt)}`));
     if (agent !== this.asked.agent) this.remark(`  ${agent}:`);
-    const asking = this.screen.isTerminal && {
-      always: 'this session',
-      open: () => ({
-        question: (text: string, options: { signal: AbortSignal }) => this.screen.question(text, options),
-        write: (text: string) => this.screen.edit(text),
-        keep: (text: string) => this.screen.append(text),
-        close: () => undefined,
-      }),
-    };
-    const desk = deskWith(this.#client.turn(turnId), (text) => this.note(text), asking || undefined);
+    const desk = deskOnScreen(this.#client.turn(turnId), this.screen, (text) => this.note(text));
     this.#running = { turnId, desk, startedAt: at };
     this.isInterrupted = false;
     if (this.#isNextInterrupted) this.#interruptTurn(turnId).catch((error: unknown) => this.onFault(error));
