@@ -1,86 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ArtifactStore } from '../../src/artifacts/artifact-store.js';
 import { Artifacts } from '../../src/artifacts/artifacts.js';
 import { localArtifacts } from '../../src/artifacts/local-artifacts.js';
 import { s3Artifacts } from '../../src/artifacts/s3-artifacts.js';
 import { signedHeaders } from '../../src/artifacts/sign-request.js';
-import type { ArtifactSource } from '../../src/shared/artifacts.js';
-import { credentials, region, type S3Server, s3Server } from './s3-server.js';
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-artifacts-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-const pathIn = (folder: string, key: string) => join(folder, key.slice(0, 2), key);
-const names = (folder: string) => readdirSync(folder, { recursive: true }).map(String);
-
-function source(bytes: Buffer, pieceBytes = 60_000): ArtifactSource {
-  return {
-    bytes: bytes.length,
-    async *read() {
-      for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
-    },
-  };
-}
-
-/** A store, and how to make what it holds look as if it had been stored that many days ago. */
-type Made = {
-  store: ArtifactStore;
-  age(key: string, days: number): void;
-  damage(key: string, by: Buffer): void;
-};
-
-const kinds: [string, () => Promise<Made>][] = [
-  [
-    'a folder',
-    async () => {
-      const folder = temporaryFolder();
-      return {
-        store: localArtifacts(folder),
-        age: (key, days) => {
-          const then = new Date(Date.now() - days * 86_400_000);
-          utimesSync(pathIn(folder, key), then, then);
-        },
-        damage: (key, by) => writeFileSync(pathIn(folder, key), by),
-      };
-    },
-  ],
-  [
-    'a bucket',
-    async () => {
-      const server = await s3Server();
-      return {
-        store: bucketOf(server),
-        age: (key, days) => {
-          const object = server.objects.get(`/bucket/kept/${key}`);
-          if (object) object.storedAt = new Date(Date.now() - days * 86_400_000);
-        },
-        damage: (key, bytes) => server.objects.set(`/bucket/kept/${key}`, { bytes, storedAt: new Date() }),
-      };
-    },
-  ],
-];
-
-function bucketOf({ endpoint }: S3Server): ArtifactStore {
-  return s3Artifacts({ bucket: 'bucket', prefix: 'kept/', endpoint, region, credentials });
-}
+import { bucketOf, kinds, names, pathIn, sha256, source, temporaryFolder } from './kinds-of-stores.js';
+import { credentials, region, s3Server } from './s3-server.js';
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 
