@@ -27,8 +27,8 @@ const IN_WORKFLOW = {
 /** The same, in the workflow of sessions. */
 const IN_SESSIONS = {
   forget: {
-    from: /this\.base = end\.base;/,
-    to: 'this.base = this.base ?? end.base;',
+    from: /this\.transcript\.take\(end\);/,
+    to: 'if (!this.transcript.base) $&',
     what: 'what turns leave is not kept, but for the first',
   },
   overtake: {

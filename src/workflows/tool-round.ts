@@ -211,6 +211,7 @@ export class ToolRound {
     this.#run.steps.subAgent(call.callId, subAgentStep(turnId, end));
     const result = settleSubAgent(called, end);
     await this.#settleHooked(call, call.changed ? withChange(result, call.input) : result);
+    this.#run.show();
     this.#run.countSpent(await usageOf(turnId, end));
     this.#run.guards.release(call.callId);
   }
