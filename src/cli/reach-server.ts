@@ -18,11 +18,17 @@ export class WorkerUnreachable extends Error {
 }
 
 function unreachable(address: string, why: string): ServerUnreachable {
-  const named = process.env['TEMPORAL_ADDRESS'] === address;
-  const todo = named
-    ? 'TEMPORAL_ADDRESS names it: start that server, correct the address, or unset it, and Holdfast uses a server of its own.'
-    : 'See what became of it with: holdfast server status';
-  return new ServerUnreachable(`No Temporal server answers at ${address} (${why}).\n${todo}`);
+  return new ServerUnreachable(`No Temporal server answers at ${address} (${why}).\n${whatToDo(address)}`);
+}
+
+function whatToDo(address: string): string {
+  const { env } = process;
+  const secure = Object.keys(env).find((name) => /^TEMPORAL_(?:API_KEY|TLS)/.test(name) && env[name]);
+  const tls =
+    secure === undefined ? '' : `${secure} is set, so it is asked for TLS: unset that for a server without. `;
+  return env['TEMPORAL_ADDRESS'] === address
+    ? `${tls}TEMPORAL_ADDRESS names it: start that server, correct the address, or unset it, and Holdfast uses a server of its own.`
+    : `${tls}See what became of it with: holdfast server status`;
 }
 
 /** What to throw for an error that came while a turn ran: of an outage, how to go on; else the error itself. */
@@ -85,6 +91,7 @@ export async function reach<Connected>(
 
 /** Rust's own words hold the system's: `Os { code: 111, kind: ConnectionRefused, message: "Connection refused" }`. */
 function reason(error: unknown): string {
+  if (error instanceof Error && error.cause !== undefined) return reason(error.cause);
   const message = error instanceof Error ? error.message : String(error);
   return /Os \{.*message: "([^"]+)"/.exec(message)?.[1]?.toLowerCase() ?? message;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXIT_INTERRUPTED } from '../cli/exit-codes.js';
-import { reach } from '../cli/reach-server.js';
+import { checkNamespace, reach } from '../cli/reach-server.js';
 import { StopSignals } from '../cli/stop-signals.js';
 import { type Terminal, terminalOf } from '../cli/terminal.js';
 import { duration, TurnPrinter } from '../cli/turn-printer.js';
@@ -37,6 +37,7 @@ export async function demo(root: string): Promise<number> {
   const { address, namespace } = server;
   const taskQueue = `holdfast-demo-${randomUUID()}`;
   const client = await reach(address, () => AgentClient.connect({ address, namespace, taskQueue }));
+  await checkNamespace(client.client);
   signals.starting();
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-demo-'));
   const ledger = new Ledger(join(folder, 'ledger.jsonl'));

@@ -35,14 +35,14 @@ export class ToolRound {
   readonly #results = new Map<string, ToolResultBlock>();
   /** What results are while something is done with them: remote ones are kept, hooks look at some. */
   readonly #inShort = new Map<string, ToolResultBlock>();
-  readonly #planned: number;
+  readonly #isAlone: boolean;
   #closed = false;
 
   constructor(run: TurnRun, planned: readonly PlannedCall[], interventions: Interventions) {
     if (!run.settings) throw new TypeError('A turn has its settings from its first reply on.');
     this.settings = run.settings;
     this.#run = run;
-    this.#planned = planned.length;
+    this.#isAlone = planned.length === 1;
     this.#interventions = interventions;
     run.callStatus.clear();
     run.children.clear();
@@ -236,7 +236,7 @@ export class ToolRound {
     this.#results.set(result.callId, result);
     this.#run.steps.settled(result);
     this.#run.callStatus.set(result.callId, result.status);
-    // The last one's is shown with the results of all.
-    if (this.#results.size < this.#planned) this.#run.show();
+    // A call that is alone is shown with the end of its round, which is in the same workflow task.
+    if (!this.#isAlone) this.#run.show();
   }
 }

@@ -67,6 +67,13 @@ test('a namespace that the server has not is named', async () => {
   }
 });
 
+test('a key that asks a server without TLS for TLS is named', async () => {
+  const { exitCode, text } = await said(['ps'], { TEMPORAL_API_KEY: 'of-another-server' });
+  expect(exitCode).toBe(1);
+  expect(text).toContain('TEMPORAL_API_KEY is set, so it is asked for TLS: unset that for a server without.');
+  expect(text).not.toContain('of-another-server');
+});
+
 test('a reader that leaves gets no stack', async () => {
   const running = holdfast(['ps', '--all']);
   running.process.stdout?.destroy();
