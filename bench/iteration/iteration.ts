@@ -36,7 +36,12 @@ async function measure(
   n: number,
   runs: number,
 ): Promise<Row> {
-  const measured: Record<Side, RunFigures[]> = { holdfast: [], naive: [], holdfastAtMostOnce: [] };
+  const measured: Record<Side, RunFigures[]> = {
+    holdfast: [],
+    naive: [],
+    naiveUncompressed: [],
+    holdfastAtMostOnce: [],
+  };
   for (let count = 0; count < runs; count++) {
     for (const side of SIDES) measured[side].push(await run(side, n));
   }
@@ -47,7 +52,8 @@ async function measure(
   });
   const [holdfast, naive] = [figures('holdfast'), figures('naive')];
   return {
-    ...{ n, runs, holdfast, naive, holdfastAtMostOnce: figures('holdfastAtMostOnce') },
+    ...{ n, runs, holdfast, naive },
+    ...{ naiveUncompressed: figures('naiveUncompressed'), holdfastAtMostOnce: figures('holdfastAtMostOnce') },
     msRatio: rounded(holdfast.msPerIteration / naive.msPerIteration, 2),
     bytesRatio: rounded(holdfast.bytesPerIteration / naive.bytesPerIteration, 3),
   };
@@ -57,6 +63,7 @@ function asTable(rows: readonly Row[]): string {
   const names: Record<Side, string> = {
     holdfast: 'Holdfast, likewise: no stream, idempotent tool',
     naive: 'naive Temporal loop',
+    naiveUncompressed: 'naive, compressing nothing, as Holdfast does here',
     holdfastAtMostOnce: 'Holdfast by default: streamed, tool at most once',
   };
   const lines = rows.flatMap((row) =>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection, type NativeConnectionOptions, Worker } from '@temporalio/worker';
 import { AgentClient } from 'holdfast/client';
 import { createWorker } from 'holdfast/worker';
 import { readerAgent } from '../agent.js';
@@ -9,7 +9,7 @@ import { naiveActivities } from '../naive/activities.js';
 import { bundleNaive } from '../naive/bundle.js';
 import type { naiveAgent } from '../naive/workflows.js';
 
-export const SIDES = ['holdfast', 'naive', 'holdfastAtMostOnce'] as const;
+export const SIDES = ['holdfast', 'naive', 'naiveUncompressed', 'holdfastAtMostOnce'] as const;
 export type Side = (typeof SIDES)[number];
 
 /** One whole turn, from the call that starts it to its result; history as the server counts it. */
@@ -22,10 +22,10 @@ type Sides = {
 
 /**
  * A worker of each, side by side on the same server and with the same model; one turn at a time. Each connects as it does
- * for who uses it: Holdfast's by itself, the naive one by the SDK's defaults.
+ * for who uses it: Holdfast's by itself, which compresses nothing for a server of this machine, the naive one by the SDK's
+ * defaults; and, to tell what that makes, another naive one that compresses nothing either.
  */
 export async function openSides(address: string, modelUrl: string): Promise<Sides> {
-  const connection = await NativeConnection.connect({ address });
   const client = new Client({ connection: await Connection.connect({ address }) });
   const agents = [
     // As the naive loop does it: each reply in one piece, and a tool that Temporal may run again.
@@ -33,13 +33,13 @@ export async function openSides(address: string, modelUrl: string): Promise<Side
     readerAgent('at-most-once', modelUrl, { idempotent: false }),
   ];
   const { worker } = await createWorker({ agents, address, taskQueue: 'holdfast' });
-  const naiveWorker = await Worker.create({
-    connection,
-    taskQueue: 'naive',
-    workflowBundle: { code: await bundleNaive() },
-    activities: naiveActivities(modelUrl),
-  });
-  const running = [worker.run(), naiveWorker.run()];
+  const uncompressed = { address, grpcCompression: { codec: 'none' } } as const;
+  const workers = [
+    worker,
+    await naiveWorker('naive', { address }, modelUrl),
+    await naiveWorker('naive-uncompressed', uncompressed, modelUrl),
+  ];
+  const running = workers.map((each) => each.run());
 
   const holdfast = new AgentClient({ client });
   const turn = async (agent: string, workflowId: string, rounds: number) => {
@@ -48,13 +48,15 @@ export async function openSides(address: string, modelUrl: string): Promise<Side
     if (outcome.iterations !== rounds + 1)
       throw new Error(`${agent} made ${outcome.iterations} model calls.`);
   };
+  const naive = (taskQueue: string, workflowId: string, rounds: number) =>
+    client.workflow.execute<typeof naiveAgent>('naiveAgent', {
+      ...{ workflowId, taskQueue, args: [INSTRUCTIONS, promptOf(rounds)] },
+    });
   const runs: Record<Side, (workflowId: string, rounds: number) => Promise<unknown>> = {
     holdfast: (workflowId, rounds) => turn('once-more', workflowId, rounds),
     holdfastAtMostOnce: (workflowId, rounds) => turn('at-most-once', workflowId, rounds),
-    naive: (workflowId, rounds) =>
-      client.workflow.execute<typeof naiveAgent>('naiveAgent', {
-        ...{ workflowId, taskQueue: 'naive', args: [INSTRUCTIONS, promptOf(rounds)] },
-      }),
+    naive: (workflowId, rounds) => naive('naive', workflowId, rounds),
+    naiveUncompressed: (workflowId, rounds) => naive('naive-uncompressed', workflowId, rounds),
   };
   return {
     async run(side, rounds) {
@@ -66,11 +68,22 @@ export async function openSides(address: string, modelUrl: string): Promise<Side
       return { ms, bytes: historySize ?? 0, events: historyLength };
     },
     async close() {
-      worker.shutdown();
-      naiveWorker.shutdown();
+      for (const each of workers) each.shutdown();
       await Promise.all(running);
       await client.connection.close();
-      await connection.close();
     },
   };
+}
+
+async function naiveWorker(
+  taskQueue: string,
+  to: NativeConnectionOptions,
+  modelUrl: string,
+): Promise<Worker> {
+  return await Worker.create({
+    connection: await NativeConnection.connect(to),
+    taskQueue,
+    workflowBundle: { code: await bundleNaive() },
+    activities: naiveActivities(modelUrl),
+  });
 }

@@ -30,9 +30,10 @@ export const tools = [
   tool('echo', ({ text: said }) => said ?? ''),
   tool('fail', () => Promise.reject(new Error('no')), { idempotent: true }),
   tool('alone', () => 'alone', { parallel: false }),
-  tool('gate', () => {
-    const opened = new Promise((resolve) => {
+  tool('gate', (_args, { signal }) => {
+    const opened = new Promise((resolve, reject) => {
       gateOpened = () => resolve('open');
+      signal.addEventListener('abort', () => reject(signal.reason));
     });
     begun();
     return opened;

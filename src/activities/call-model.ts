@@ -8,19 +8,19 @@ import type { ModelResponse } from '../shared/model-port.js';
 import type { UnknownUsage, Usage } from '../shared/usage.js';
 import { wireLine } from '../shared/wire-text.js';
 import { moveBigArguments, refuseTooLongForRemote, withWholeArguments } from './big-arguments.js';
+import { type CallTerms, termsOf } from './call-terms.js';
 import { refuseUncounted } from './counted.js';
 import { noPlanReply } from './empty-plan.js';
 import { hooksIn } from './ended-hooks.js';
 import { type Beats, beatWhile } from './heartbeats.js';
 import type { HookCalls } from './hook-calls.js';
-import { type ModelCall, modelCallOf } from './model-call.js';
 import { afterModelCall, beforeModelCall, beforeToolCall } from './model-hooks.js';
 import { notHere } from './not-here.js';
 import type { Asking, Offer } from './offer.js';
 import { outputOf } from './output.js';
 import { permissionOf } from './permission.js';
 import { planReply } from './plan.js';
-import { type PreparedCall, preparedCall, settledBy } from './prepared-call.js';
+import { firstSettings, type PreparedCall, preparedCall } from './prepared-call.js';
 import type { ActivityServices } from './services.js';
 import { streamReply } from './stream-reply.js';
 import { tooLongReply } from './too-long.js';
@@ -49,29 +49,29 @@ export async function callModel(
   const transcript = await beatWhile(context, beatsOf(tries, undefined), () =>
     readTranscript(services, input, context.info.attempt),
   );
-  const call = modelCallOf(agent, model, input, transcript);
+  const terms = termsOf(agent, model, input, transcript);
 
   let prepared: PreparedCall | undefined;
   const prepare = async (signal: AbortSignal) => {
-    prepared = await preparedCall(services, call, askingIn(context, signal));
+    prepared = await preparedCall(services, terms, askingIn(context, signal));
     if (prepared.opening) throw prepared.opening;
     const hooks = hooksIn(context, agent, input, signal);
     const request = await beforeModelCall(hooks, prepared.request);
     return { ...prepared, request, before: hooks.told };
   };
   const calling = streamReply(services, { context, tries }, model, prepare, input.stream);
-  const replied = await calling.catch((error: unknown) => toldInstead(error, tries, call, prepared));
+  const replied = await calling.catch((error: unknown) => toldInstead(error, tries, terms, prepared));
   if (!('response' in replied)) return replied;
 
   const { response, asked } = replied;
   const cost = response.usage ?? 'unknown';
   const { told } = tries;
   try {
-    refuseUncounted(response.usage, asked.request.model, call.budget);
+    refuseUncounted(response.usage, asked.request.model, terms.budget);
     const hooks = hooksIn(context, agent, input, context.cancellationSignal);
     hooks.records.push(...(asked.before.hooks ?? []));
     const planned = await beatWhile(context, beatsOf(tries, cost), () =>
-      plannedReply(services, call, asked.offer, response, hooks),
+      plannedReply(services, terms, asked.offer, response, hooks),
     );
     const spent = tries.spentBefore;
     return refuseTooLarge({
@@ -83,8 +83,8 @@ export async function callModel(
       ...(spent && { spent }),
       ...told,
       ...hooks.told,
-      ...(await settledBy(call, asked)),
-      ...(call.note && { note: call.note }),
+      ...(await firstSettings(terms, asked)),
+      ...(terms.note && { note: terms.note }),
     });
   } catch (error) {
     throw await tries.failed(error, cost);
@@ -95,30 +95,30 @@ export async function callModel(
 async function toldInstead(
   error: unknown,
   tries: Tries,
-  call: ModelCall,
+  terms: CallTerms,
   prepared: PreparedCall | undefined,
 ): Promise<TooLongReply | NoPlanReply> {
-  const { agent, input, isPlan } = call;
+  const { agent, input, isPlan } = terms;
   const reply =
     noPlanReply(error, input, isPlan, tries) ??
     tooLongReply(error, input, { ...agent.compaction, opening: prepared?.opening }, tries);
-  return { ...reply, ...(prepared && (await settledBy(call, prepared))) };
+  return { ...reply, ...(prepared && (await firstSettings(terms, prepared))) };
 }
 
 /** The reply as it is recorded: what is to be done with each of its calls, and whether it is the turn's output. */
 async function plannedReply(
   { artifacts }: ActivityServices,
-  call: ModelCall,
+  terms: CallTerms,
   { tools, answered }: Offer,
   response: ModelResponse,
   hooks: HookCalls,
 ): Promise<Pick<ModelReply, 'message' | 'calls'> & { output: ModelReply['output'] }> {
-  const { agent, input, messages, output } = call;
+  const { agent, input, messages, output } = terms;
   const id = `a_${randomUUID().slice(-12)}`;
   await afterModelCall(hooks, response);
   const plan = await planReply(id, response, tools, messages, {
-    idSuffix: isPartial(call) ? `__${id.slice(2)}` : '',
-    withoutTools: call.withoutTools,
+    idSuffix: isPartial(terms) ? `__${id.slice(2)}` : '',
+    withoutTools: terms.withoutTools,
     judge: (tool, args) => permissionOf(agent, tool, args, input.permissions, input.above),
     before: (tool, callId, args) => beforeToolCall(hooks, tool, callId, args),
   });
@@ -126,14 +126,14 @@ async function plannedReply(
   const remote = new Set(tools.filter((tool) => tool.remote).map(({ name }) => name));
   const moved = await moveBigArguments({ ...plan, calls }, artifacts);
   const kept = refuseTooLongForRemote(moved, remote);
-  return { ...kept, output: output && (await outputOf(output, kept.message, call.asksJson)) };
+  return { ...kept, output: output && (await outputOf(output, kept.message, terms.asksJson)) };
 }
 
 /**
  * Once rounds were dropped, providers that count their ids anew would repeat those of calls that ran, in this turn or in
  * an earlier one of its session.
  */
-function isPartial({ input, messages }: ModelCall): boolean {
+function isPartial({ input, messages }: CallTerms): boolean {
   const dropped = input.transcript.spans.some((span) => span.dropped ?? span.epoch > 0);
   return dropped || messages.some(isSummary);
 }

@@ -29,7 +29,7 @@ type Judge = (tool: AnyTool, input: Json) => Promise<Decision | undefined>;
 /** Says what it is to run with, before it is judged. Never throws. */
 type Before = (tool: AnyTool, callId: string, input: Json) => Promise<HookedCall>;
 /** Who has a say in whether, and with what, a call runs. */
-export type Planning = { judge: Judge; before: Before };
+export type Deciders = { judge: Judge; before: Before };
 
 /**
  * What is to be done with one call of a reply: the first thing that is wrong with it is its result. `nameOf` gives an
@@ -44,7 +44,7 @@ export async function planCall(
     judge,
     before,
     nameOf,
-  }: { tools: readonly AnyTool[]; nameOf: (written: string) => string } & Planning,
+  }: { tools: readonly AnyTool[]; nameOf: (written: string) => string } & Deciders,
 ): Promise<PlannedCall> {
   if (response.stopReason === 'max_tokens') return answeredBy(cutByOutputLimit(block));
   if (response.stopReason === 'refusal') return answeredBy(cutByRefusal(block));

@@ -8,18 +8,18 @@ import type { AssistantMessage, Message } from '../shared/messages.js';
 import type { ModelResponse } from '../shared/model-port.js';
 import { invalidArguments, notCallableNow } from '../shared/tool-results.js';
 import { callBlock, callIdsOf } from './call-block.js';
-import { answeredBy, type Planning, planCall } from './plan-call.js';
+import { answeredBy, type Deciders, planCall } from './plan-call.js';
 import { artifactIdIn, resolvedRead } from './read-artifact.js';
 import { artifactNamed, artifactsOf, findArtifact } from './turn-artifacts.js';
 
-type PlanOptions = Partial<Planning> & {
+type PlanOptions = Partial<Deciders> & {
   /** Makes ids of calls unique where earlier ones are not among the messages any more. */
   idSuffix?: string;
   /** None of its calls is to run. */
   withoutTools?: boolean;
 };
 
-const untouched: Planning['before'] = async (_tool, _callId, input) => ({ input });
+const untouched: Deciders['before'] = async (_tool, _callId, input) => ({ input });
 
 /**
  * Turns a provider's reply into a message of ours and says what is to be done with each of its tool calls: run it,

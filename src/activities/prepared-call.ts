@@ -3,10 +3,10 @@ import type { ModelReply } from '../shared/activities.js';
 import type { CompactionSettings } from '../shared/compaction/settings.js';
 import type { ModelError, ModelRequest, ToolDescription } from '../shared/model-port.js';
 import { noteMessage } from '../shared/notes.js';
+import type { CallTerms } from './call-terms.js';
 import { compactionSettings } from './compaction-settings.js';
 import { refuseUnpriced } from './counted.js';
 import { type Instructions, instructionsFor } from './instructions.js';
-import type { ModelCall } from './model-call.js';
 import { type Asking, type Offer, offerOf } from './offer.js';
 import type { ActivityServices } from './services.js';
 import { resolveSettings } from './settings.js';
@@ -17,7 +17,7 @@ export type PreparedCall = {
   request: ModelRequest;
   instructions: Instructions;
   offer: Offer;
-  /** Of a turn's first call. */
+  /** Of a turn's first terms. */
   compaction: CompactionSettings | undefined;
   /** Why the model is not to be asked before the turn's opening was compacted. */
   opening: ModelError | undefined;
@@ -26,21 +26,21 @@ export type PreparedCall = {
 /** Throws a ModelError where instructions or tools can't be had, or a limit of costs could not be held. */
 export async function preparedCall(
   services: ActivityServices,
-  call: ModelCall,
+  terms: CallTerms,
   asking: Asking,
 ): Promise<PreparedCall> {
-  const { agent, model, input, messages, whole, note, output } = call;
+  const { agent, model, input, messages, whole, note, output } = terms;
   const instructions = await instructionsFor(agent, input, messages, asking.signal);
   const offer = await offerOf(services, agent, input, messages, asking);
   const name = input.model ?? model.name;
-  refuseUnpriced(model, name, call.budget);
+  refuseUnpriced(model, name, terms.budget);
   const request: ModelRequest = {
     model: name,
     instructions: instructions.text,
     messages: note ? [...whole, noteMessage(input.turnId, input.iteration, note)] : whole,
     tools: offer.tools.filter((tool) => !tool.hidden).map(described),
-    ...(output && !call.isPlan && formatOf(output)),
-    ...((call.asksJson || call.withoutTools) && { toolChoice: 'none' as const }),
+    ...(output && !terms.isPlan && formatOf(output)),
+    ...((terms.asksJson || terms.withoutTools) && { toolChoice: 'none' as const }),
     ...(input.modelOptions && { options: input.modelOptions }),
   };
   const { recorded, text } = instructions;
@@ -52,8 +52,8 @@ export async function preparedCall(
 }
 
 /** What the first call of a turn settles; nothing at a later one. */
-export async function settledBy(
-  { agent, input: { resolve } }: ModelCall,
+export async function firstSettings(
+  { agent, input: { resolve } }: CallTerms,
   { request, instructions: { text, recorded }, offer: { settled, mcp }, compaction }: PreparedCall,
 ): Promise<Pick<ModelReply, 'settings' | 'instructions'>> {
   const settings =

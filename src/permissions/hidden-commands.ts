@@ -20,7 +20,7 @@ export function hiddenIn(words: readonly ShellWord[]): Hidden {
   );
 }
 
-/** What programs run of their arguments that have a way of their own to say it; undefined of any other. */
+/** Of programs that take commands in a way of their own, as `find -exec` does; undefined of any other. */
 function hiddenInProgram(name: string, words: readonly ShellWord[]): Hidden | undefined {
   switch (name) {
     case 'at':

@@ -17,7 +17,7 @@ export async function connectWorker(
 }
 
 const NOTHING = { codec: 'none' } as const;
-const LOOPBACK = /^(?:https?:\/\/)?(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
+const LOOPBACK = /^(?:https?:\/\/)?(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?\/?$/i;
 
 /**
  * Whether a server's address is one of this machine's own. By default the SDK compresses what a worker and its server tell

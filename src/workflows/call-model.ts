@@ -57,7 +57,7 @@ export async function callModel(
   refusals: Refusals = { times: 0 },
 ): Promise<ModelReply | NoReply> {
   const work = proxy(run, asked)[CALL_MODEL](inputOf(run, steers, asked, refusals));
-  const { value: answer, fault } = await interventions.settle(work, run.settings?.settleMs ?? SETTLE_MS);
+  const { value: answer, fault } = await interventions.waitFor(work, run.settings?.settleMs ?? SETTLE_MS);
   if (answer && 'tooLong' in answer) {
     const after = await compactTooLong(run, interventions, answer, refusals);
     if (interventions.ending) return 'interrupted';
@@ -65,7 +65,7 @@ export async function callModel(
     return await callModel(run, interventions, [], asked, after);
   }
   if (answer && 'noPlan' in answer) {
-    run.settle(answer);
+    run.takeSettings(answer);
     run.countSpent(answer.spent ?? noUsage);
     run.unanswered(answer);
     return 'no_plan';

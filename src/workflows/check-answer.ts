@@ -74,7 +74,7 @@ export async function checkedEnding(
   const { settings, output } = run;
   if (interventions.ending || !settings) return 'interrupted';
   const asking = askChecks(run, output.value ?? run.lastText);
-  const { value: checked } = await interventions.settle(asking, settings.settleMs);
+  const { value: checked } = await interventions.waitFor(asking, settings.settleMs);
   if (!checked) return 'interrupted';
   if (checked.problem === undefined) return 'completed';
   output.refuse(checked.problem);
@@ -94,7 +94,7 @@ export async function takeClosingOutput(
   if (!settings?.closesWithOutput || !given?.ok) return undefined;
   if (settings.checksAnswer) {
     if (interventions.ending) return undefined;
-    const { value: checked } = await interventions.settle(askChecks(run, given.value), settings.settleMs);
+    const { value: checked } = await interventions.waitFor(askChecks(run, given.value), settings.settleMs);
     if (!checked) return 'interrupted';
     if (checked.problem !== undefined) return undefined;
   }

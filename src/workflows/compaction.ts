@@ -112,7 +112,7 @@ export async function compactTooLong(
   { trigger, spent, ...told }: TooLongReply,
   { times }: Refusals,
 ): Promise<Refusals> {
-  run.settle(told);
+  run.takeSettings(told);
   run.countSpent(spent ?? noUsage);
   run.unanswered(told);
   const settings = run.settings?.compaction;
@@ -156,7 +156,7 @@ async function compact(
   });
   compaction.isRunning = true;
   run.show();
-  const { value, fault } = await interventions.settle(work, settings.settleMs);
+  const { value, fault } = await interventions.waitFor(work, settings.settleMs);
   compaction.isRunning = false;
   if (value && !('interrupted' in value)) {
     run.compacted(value, settings.compaction);

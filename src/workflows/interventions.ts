@@ -29,8 +29,8 @@ import {
 import { jsonBytes } from '../shared/json.js';
 import { ANSWER, APPROVE, DENY } from '../shared/people.js';
 import { Receipts } from './receipts.js';
-import { type Settled, Settling } from './settling.js';
 import { wakeActivities } from './sinks.js';
+import { type Settled, WaitedWork } from './waited-work.js';
 
 const interruptSignal = defineSignal<[StopRequest?]>(INTERRUPT);
 const stopSignal = defineSignal<[StopRequest?]>(STOP);
@@ -62,7 +62,7 @@ export class Interventions {
   #compact: CompactRequest | undefined;
   readonly receipts: Receipts;
   readonly #scope = CancellationScope.current();
-  readonly #settling = new Settling();
+  readonly #waited = new WaitedWork();
   #closed = false;
   readonly #steerListeners = new Set<() => void>();
   readonly #listeners = new Set<(ending: Ending) => void>();
@@ -168,8 +168,8 @@ export class Interventions {
   }
 
   /** Waits for `work`; but after an interrupt no longer than `settleMs`. Never rejects. */
-  settle<Result>(work: Promise<Result>, settleMs: number): Promise<Settled<Result>> {
-    return this.#settling.wait(work, settleMs);
+  waitFor<Result>(work: Promise<Result>, settleMs: number): Promise<Settled<Result>> {
+    return this.#waited.waitFor(work, settleMs);
   }
 
   /** As if it had been asked for by signal. */
@@ -233,6 +233,6 @@ export class Interventions {
     if (intervention.kind !== 'cancel') this.#scope.cancel();
     wakeActivities(workflowInfo().runId);
     for (const listener of this.#listeners) listener(intervention);
-    this.#settling.hurry();
+    this.#waited.hurry();
   }
 }

@@ -94,6 +94,6 @@ async function pack(
     segments: transcript.packed?.segments ?? [],
     inlineBytes: packedBytes,
   });
-  const { value } = await interventions.settle(sealing, settleMs);
+  const { value } = await interventions.waitFor(sealing, settleMs);
   return value?.segments ?? 'failed';
 }

@@ -18,7 +18,7 @@ export async function runToolCalls(
   interventions: Interventions,
 ): Promise<void> {
   const round = new ToolRound(run, planned, interventions);
-  await interventions.settle(round.runAll(), round.settleMs);
+  await interventions.waitFor(round.runAll(), round.settleMs);
   const results = toolMessage(`${message.id}-results`, calls, round.close());
   run.transcript.add(run.artifacts.named(results));
   run.show();

@@ -78,6 +78,29 @@ export class ToolRound {
     return runInGroups(this.#calls, this.settings.maxParallelTools, (call) => this.#runOne(call));
   }
 
+  /** Runs a call until it has a result. */
+  async #runOne(call: CallToRun): Promise<void> {
+    const called = { id: call.callId, name: call.name };
+    for (let start = 0; ; start++) {
+      if (this.#interventions.ending) return this.#settle(notStarted(called, this.#howItEnds()));
+      if (call.tool.agent) return await this.#runSubAgent(call);
+      this.#started.add(call.callId);
+      this.#run.callStatus.set(call.callId, 'running');
+      this.#run.show();
+      this.#run.guards.clock.work();
+      const end = await runTool(this.#run, call, start, (result) => this.#inShort.set(call.callId, result));
+      this.#run.guards.clock.rest();
+      this.#run.steps.ended(call.callId, triedOf(end));
+      const settlement = settleToolCall(call, call.tool, end);
+      if (settlement.do === 'result' && call.tool.remote)
+        return await this.#settleHooked(call, settlement.result);
+      if (settlement.do === 'result') return this.#settle(settlement.result);
+      if (settlement.do === 'keep') return this.#settle(settlement.otherwise);
+      if (settlement.do === 'reconcile') return this.#settle(await reconcileTool(this.#run, call));
+      if (start === this.settings.maxRestarts) return this.#settle(settlement.otherwise);
+    }
+  }
+
   /** It is alone: the plan has seen to that. */
   async #runFinal(call: FinalCall): Promise<void> {
     const { callId, name, answer } = call;
@@ -168,29 +191,6 @@ export class ToolRound {
     }
     this.#closed = true;
     return this.#results;
-  }
-
-  /** Runs a call until it has a result. */
-  async #runOne(call: CallToRun): Promise<void> {
-    const called = { id: call.callId, name: call.name };
-    for (let start = 0; ; start++) {
-      if (this.#interventions.ending) return this.#settle(notStarted(called, this.#howItEnds()));
-      if (call.tool.agent) return await this.#runSubAgent(call);
-      this.#started.add(call.callId);
-      this.#run.callStatus.set(call.callId, 'running');
-      this.#run.show();
-      this.#run.guards.clock.work();
-      const end = await runTool(this.#run, call, start, (result) => this.#inShort.set(call.callId, result));
-      this.#run.guards.clock.rest();
-      this.#run.steps.ended(call.callId, triedOf(end));
-      const settlement = settleToolCall(call, call.tool, end);
-      if (settlement.do === 'result' && call.tool.remote)
-        return await this.#settleHooked(call, settlement.result);
-      if (settlement.do === 'result') return this.#settle(settlement.result);
-      if (settlement.do === 'keep') return this.#settle(settlement.otherwise);
-      if (settlement.do === 'reconcile') return this.#settle(await reconcileTool(this.#run, call));
-      if (start === this.settings.maxRestarts) return this.#settle(settlement.otherwise);
-    }
   }
 
   async #runSubAgent(given: CallToRun): Promise<void> {

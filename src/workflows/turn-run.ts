@@ -133,14 +133,14 @@ export class TurnRun {
   }
 
   /** What the first model call has settled. */
-  settle({ settings, instructions }: Pick<ModelReply, 'settings' | 'instructions'>): void {
+  takeSettings({ settings, instructions }: Pick<ModelReply, 'settings' | 'instructions'>): void {
     this.settings = settings ?? this.settings;
     if (instructions !== undefined) this.transcript.begin(instructionsMessage(this.firstRunId, instructions));
     if (settings) this.guards.settled();
   }
 
   count(reply: ModelReply): void {
-    this.settle(reply);
+    this.takeSettings(reply);
     if (reply.note) this.transcript.add(noteMessage(this.firstRunId, this.iteration, reply.note));
     this.compaction.size.replied(reply.usage ?? {}, this.transcript);
     this.usage = addUsage(this.usage, reply.usage);

@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { NativeConnection } from '@temporalio/worker';
 import { expect, test } from 'vitest';
 import { connectWorker, isThisMachine } from '../../src/worker/connect.js';
 
 /** What the first request says of compressing, to a server that refuses it. */
-async function compressionTold(connect: (address: string) => Promise<unknown>): Promise<unknown[]> {
+async function compressionTold(host: string): Promise<unknown[]> {
   const server = createServer();
   const told: unknown[] = [];
   server.on('stream', (stream, headers) => {
@@ -18,17 +17,19 @@ async function compressionTold(connect: (address: string) => Promise<unknown>): 
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  await expect(connect(`127.0.0.1:${(server.address() as AddressInfo).port}`)).rejects.toThrow();
+  const address = `${host}:${(server.address() as AddressInfo).port}`;
+  await expect(connectWorker({ address })).rejects.toThrow();
   server.close();
   return told.slice(0, 2);
 }
 
 test('a worker compresses nothing that it tells a server of its own machine', async () => {
-  expect(await compressionTold((address) => connectWorker({ address }))).toEqual([undefined, undefined]);
+  expect(await compressionTold('127.0.0.1')).toEqual([undefined, undefined]);
 });
 
-test('where there is a wire between them it compresses, as the SDK does by default', async () => {
-  expect(await compressionTold((address) => NativeConnection.connect({ address }))).toContain('gzip');
+// The system takes 0.0.0.0 for this machine, too, which we don't.
+test('where a wire may be between them it compresses, as the SDK does by default', async () => {
+  expect(await compressionTold('0.0.0.0')).toContain('gzip');
 });
 
 test.each([
@@ -38,6 +39,7 @@ test.each([
   ['127.1.2.3:7233', true],
   ['[::1]:7233', true],
   ['http://localhost:7233', true],
+  ['http://localhost:7233/', true],
   ['localhost.example.com:7233', false],
   ['temporal:7233', false],
   ['127.0.0.1.example.com:7233', false],

@@ -6,8 +6,8 @@ import type { Model } from '../shared/model-port.js';
 import { planNote, type TurnNote } from '../shared/notes.js';
 import { budgetFor } from './settings.js';
 
-/** One model call: who makes it, what it goes on with, and what its reply is to be. */
-export type ModelCall = {
+/** What is certain of a model call before its request is made: who makes it, on what messages, and what its reply is to be. */
+export type CallTerms = {
   agent: Agent;
   model: Model;
   input: CallModelInput;
@@ -29,12 +29,12 @@ export type ModelCall = {
   budget: Budget;
 };
 
-export function modelCallOf(
+export function termsOf(
   agent: Agent,
   model: Model,
   input: CallModelInput,
-  { messages, whole }: Pick<ModelCall, 'messages' | 'whole'>,
-): ModelCall {
+  { messages, whole }: Pick<CallTerms, 'messages' | 'whole'>,
+): CallTerms {
   const { notes = [], outputRequest } = input;
   const isClosing = notes.some(({ kind }) => kind === 'closing');
   const first = input.resolve ?? input.opens;

@@ -4,14 +4,14 @@ import { CancellationScope, sleep } from '@temporalio/workflow';
 export type Settled<Result> = { value?: Result; fault?: unknown };
 
 /** What a turn waits for now, and for how long once the turn is to end. */
-export class Settling {
+export class WaitedWork {
   #now: { settleMs: number; overdue: () => void } | undefined;
 
   /**
    * Waits for `work`; after {@link hurry} no longer than `settleMs`: a tool that ignores its signal, or a dead worker, must
    * not hold the turn. Never rejects. (One promise: in the sandbox each costs as much as a small step.)
    */
-  wait<Result>(work: Promise<Result>, settleMs: number): Promise<Settled<Result>> {
+  waitFor<Result>(work: Promise<Result>, settleMs: number): Promise<Settled<Result>> {
     return new Promise((resolve) => {
       const end = (settled: Settled<Result>) => {
         this.#now = undefined;
@@ -25,7 +25,7 @@ export class Settling {
     });
   }
 
-  /** The turn has been interrupted. */
+  /** What is waited for has `settleMs` left from now on. */
   hurry(): void {
     if (!this.#now) return;
     const { settleMs, overdue } = this.#now;
