@@ -33,11 +33,12 @@ export async function openSides(address: string, modelUrl: string): Promise<Side
     readerAgent('at-most-once', modelUrl, { idempotent: false }),
   ];
   const { worker } = await createWorker({ agents, address, taskQueue: 'holdfast' });
+  const code = await bundleNaive();
   const uncompressed = { address, grpcCompression: { codec: 'none' } } as const;
   const workers = [
     worker,
-    await naiveWorker('naive', { address }, modelUrl),
-    await naiveWorker('naive-uncompressed', uncompressed, modelUrl),
+    await naiveWorker('naive', { address }, code, modelUrl),
+    await naiveWorker('naive-uncompressed', uncompressed, code, modelUrl),
   ];
   const running = workers.map((each) => each.run());
 
@@ -78,12 +79,13 @@ export async function openSides(address: string, modelUrl: string): Promise<Side
 async function naiveWorker(
   taskQueue: string,
   to: NativeConnectionOptions,
+  code: string,
   modelUrl: string,
 ): Promise<Worker> {
   return await Worker.create({
     connection: await NativeConnection.connect(to),
     taskQueue,
-    workflowBundle: { code: await bundleNaive() },
+    workflowBundle: { code },
     activities: naiveActivities(modelUrl),
   });
 }

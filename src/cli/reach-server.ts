@@ -23,7 +23,9 @@ function unreachable(address: string, why: string): ServerUnreachable {
 
 function whatToDo(address: string): string {
   const { env } = process;
-  const secure = Object.keys(env).find((name) => /^TEMPORAL_(?:API_KEY|TLS)/.test(name) && env[name]);
+  const secure = Object.keys(env).find(
+    (name) => /^TEMPORAL_(?:API_KEY|TLS)/.test(name) && !['', '0', 'false'].includes(env[name] ?? ''),
+  );
   const tls =
     secure === undefined ? '' : `${secure} is set, so it is asked for TLS: unset that for a server without. `;
   return env['TEMPORAL_ADDRESS'] === address

@@ -11,12 +11,12 @@ export async function connectWorker(
 ): Promise<WorkerPlace> {
   const { connectionOptions, namespace } = await connectConfig(given);
   const { address } = connectionOptions;
-  const options = { ...connectionOptions, ...(isThisMachine(address) && { grpcCompression: NOTHING }) };
+  const options = { ...connectionOptions, ...(isThisMachine(address) && { grpcCompression: NONE }) };
   const connection = await reached(address, NativeConnection.connect(options));
   return { connection, namespace };
 }
 
-const NOTHING = { codec: 'none' } as const;
+const NONE = { codec: 'none' } as const;
 const LOOPBACK = /^(?:https?:\/\/)?(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?\/?$/i;
 
 /**

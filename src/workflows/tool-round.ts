@@ -35,14 +35,14 @@ export class ToolRound {
   readonly #results = new Map<string, ToolResultBlock>();
   /** What results are while something is done with them: remote ones are kept, hooks look at some. */
   readonly #inShort = new Map<string, ToolResultBlock>();
-  readonly #isAlone: boolean;
+  /** Its only result ends it, in the same workflow task. What a sub-agent has cost may still have to be asked for. */
+  readonly #endsWithResult: boolean;
   #closed = false;
 
   constructor(run: TurnRun, planned: readonly PlannedCall[], interventions: Interventions) {
     if (!run.settings) throw new TypeError('A turn has its settings from its first reply on.');
     this.settings = run.settings;
     this.#run = run;
-    this.#isAlone = planned.length === 1;
     this.#interventions = interventions;
     run.callStatus.clear();
     run.children.clear();
@@ -52,14 +52,15 @@ export class ToolRound {
     this.#answers = sorted.answers;
     this.#sleeps = sorted.sleeps;
     this.#final = sorted.final;
+    this.#endsWithResult = planned.length === 1 && !this.#calls.some(isSubAgent);
     for (const result of sorted.settled) this.#settle(result);
-    run.guards.expectSubAgents(this.#calls.filter(({ tool }) => tool.agent).length);
+    run.guards.expectSubAgents(this.#calls.filter(isSubAgent).length);
   }
 
   /** A sub-agent has to settle its own calls first, and those below it theirs. */
   get settleMs(): number {
     const { settleMs, limits } = this.settings;
-    const levels = this.#calls.some(({ tool }) => tool.agent) ? (limits.depth ?? 0) : 0;
+    const levels = this.#calls.some(isSubAgent) ? (limits.depth ?? 0) : 0;
     return settleMs * (1 + levels);
   }
 
@@ -211,7 +212,6 @@ export class ToolRound {
     this.#run.steps.subAgent(call.callId, subAgentStep(turnId, end));
     const result = settleSubAgent(called, end);
     await this.#settleHooked(call, call.changed ? withChange(result, call.input) : result);
-    this.#run.show();
     this.#run.countSpent(await usageOf(turnId, end));
     this.#run.guards.release(call.callId);
   }
@@ -236,7 +236,10 @@ export class ToolRound {
     this.#results.set(result.callId, result);
     this.#run.steps.settled(result);
     this.#run.callStatus.set(result.callId, result.status);
-    // A call that is alone is shown with the end of its round, which is in the same workflow task.
-    if (!this.#isAlone) this.#run.show();
+    if (!this.#endsWithResult) this.#run.show();
   }
+}
+
+function isSubAgent({ tool }: CallToRun): boolean {
+  return tool.agent !== undefined;
 }
